@@ -5,7 +5,7 @@ first; evidence removes some; if all that are left leave the same bytes, that is
 
     file_index    the file: its lines, where each is, and their keys
     likeness      how a line of a hunk may be a line of the file; `prose` says what is prose
-    variants      slips of a whole hunk, undone
+    variants      slips of a whole hunk, undone; `forms` for those of its text
     alignment     which lines of a hunk are which lines of the file; `gaps` leaves some out
     search        the order of the classes
     evidence      what removes readings: the file's end, anchors, the order, numbers

@@ -130,14 +130,20 @@ def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Readings:
     straight, bent, others = fits_of(hunk, file, most)
     if straight and most == SPACE and not hunk.separators:
         bent = ()
-    laid = {fit.place: [*_laid(hunk, fit, file)] for fit in bent}
-    ready = [reading for each in laid.values() for reading in each]
+    laid = {fit.place: _laid(hunk, fit, file) for fit in bent}
+    ready = [reading for reading in laid.values() if reading]
     if most == TOLERATED and not straight and not ready:
         ready = _past_the_end(hunk, file)
     rest = readings_of(ready)
     return Readings(
         sorted({*straight, *rest.starts}) if ready else [*straight],
-        cache(lambda at: [*_laid(hunk, straight[at], file)] if at in straight else rest.lay(at)),
+        cache(
+            lambda at: (
+                [*filter(None, [_laid(hunk, straight[at], file)])]
+                if at in straight
+                else rest.lay(at)
+            )
+        ),
         max([rest.level, *(fit.level for fit in straight.values())]),
         (*others, *(file.solid[place] for place, each in laid.items() if not each)),
     )
@@ -243,8 +249,8 @@ def _pairs(
     return zip(old.is_context, old.texts, file.solid_lines[here], in_prose, strict=False)
 
 
-def _laid(hunk: Hunk, fit: Fit, file: FileIndex) -> Iterator[Reading]:
-    """Yield the reading of a hunk at a fit of its old lines; none if a gap cannot be filled."""
+def _laid(hunk: Hunk, fit: Fit, file: FileIndex) -> Reading | None:
+    """Return the reading of a hunk at a fit of its old lines; None if a gap cannot be filled."""
     old = old_lines(hunk, file)
     pairs = list(_pairs(old, fit.place, file, with_prose=fit.level > SPACE))
     grades = [file.grade(*pair) or EQUAL for pair in pairs]
@@ -259,9 +265,10 @@ def _laid(hunk: Hunk, fit: Fit, file: FileIndex) -> Iterator[Reading]:
         if each and each is not Tolerance.BEGINNING
     )
     rows = file.solid[fit.place : fit.place + len(old.texts)]
-    for reading in lay(hunk, rows, file, grades):
-        level = max(fit.level, SPACE if reading.misfits else EQUAL)
-        yield reading._replace(level=level, repairs=(*reading.repairs, *repairs))
+    if (reading := lay(hunk, rows, file, grades)) is None:
+        return None
+    level = max(fit.level, SPACE if reading.misfits else EQUAL)
+    return reading._replace(level=level, repairs=(*reading.repairs, *repairs))
 
 
 class OldLines(NamedTuple):
@@ -313,12 +320,9 @@ def _past_the_end(hunk: Hunk, file: FileIndex) -> list[Reading]:
         fit = _fit(old, place, frozenset(), file, with_prose=False)
         lie = "a context line lies" if dropped == 1 else f"{dropped} context lines lie"
         repair = f"{lie} past the end of the file"
-        ends = [
-            reading._replace(level=TOLERATED, repairs=(*reading.repairs, repair))
-            for reading in (_laid(shorter, fit, file) if fit and fit.level <= most else ())
-        ]
-        if ends:
-            return ends
+        reading = _laid(shorter, fit, file) if fit and fit.level <= most else None
+        if reading:
+            return [reading._replace(level=TOLERATED, repairs=(*reading.repairs, repair))]
     return []
 
 
@@ -378,9 +382,9 @@ class _Gap(NamedTuple):
 
 def lay(
     hunk: Hunk, rows: Sequence[int | None], file: FileIndex, grades: Sequence[int] = ()
-) -> Iterator[Reading]:
-    """Yield the reading of a hunk whose lines that are not blank are at `rows`, gap by gap; none if
-    a gap cannot be filled.
+) -> Reading | None:
+    """Lay a hunk whose lines that are not blank are at `rows` over the file, gap by gap; None if a
+    gap cannot be filled.
 
     Where the file has more blank lines than the hunk, added lines stay next to what is above them,
     unless they bring the blank line below them themselves. A line that has no row is a marker.
@@ -390,8 +394,7 @@ def lay(
         start = _straight_start(blanks, rows[0] or 0, file)
         if start is not None:
             each = iter(grades)
-            yield straight(hunk, start, file, [EQUAL if blank else next(each) for blank in blanks])
-            return
+            return straight(hunk, start, file, [EQUAL if blank else next(each) for blank in blanks])
     lines = hunk.lines
     run_adds = list(_run_adds(lines))
     steps: list[Step] = []
@@ -408,7 +411,7 @@ def lay(
         adds = any(line.prefix is ADDED for line in between) or (is_in_run and run_adds[last])
         filled = _fill(_Gap(between, above, below, before, after, replaced, bool(adds)), file)
         if filled is None:
-            return
+            return None
         fills.append(filled)
         steps += filled.steps
         if below:
@@ -424,7 +427,7 @@ def lay(
         for count, which in ((surplus, "patch not in the file"), (omitted, "file left out"))
         if count
     ]
-    yield Reading(tuple(steps), start, EQUAL, surplus + omitted, moved, tuple(repairs), doubt)
+    return Reading(tuple(steps), start, EQUAL, surplus + omitted, moved, tuple(repairs), doubt)
 
 
 def _run_adds(lines: Sequence[Line]) -> Iterator[bool]:

@@ -58,24 +58,26 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     for path in _fewest_gaps(where, joints, file):
         rows = dict(zip(shown, path, strict=True))
         marked = {row for at, row in rows.items() if at - 1 not in rows}
-        for reading in lay(hunk, [rows.get(at) for at in range(len(old.at))], file):
-            runs = _runs(reading, marked, file)
-            pieces, gaps = runs[::2], runs[1::2]
-            changed = [at for at, piece in enumerate(pieces) if any(map(_is_change, piece.steps))]
-            if is_named and not all(scoped(pieces[at].rows, strong, file) for at in changed):
-                continue
-            if not all(_is_only(pieces[at], hunk, file) for at in changed):
-                return []
-            lines = left_out(reading)
-            if not lines and len(shown) == len(old.at):
-                return []
-            around = enumerate(zip(pieces, gaps, pieces[1:], strict=False))
-            last = max(changed, default=0)
-            is_doubtful = any(_is_doubtful(*each, file, is_last=at >= last) for at, each in around)
-            doubt = Problem.of(Fault.GAP, left_out=lines) if is_doubtful else reading.doubt
-            repair = f"{lines} of the file left out" if lines else "a marker stands for more lines"
-            repairs = (*reading.repairs, repair)
-            readings.append(reading._replace(level=TOLERATED, doubt=doubt, repairs=repairs))
+        reading = lay(hunk, [rows.get(at) for at in range(len(old.at))], file)
+        if reading is None:
+            continue
+        runs = _runs(reading, marked, file)
+        pieces, gaps = runs[::2], runs[1::2]
+        changed = [at for at, piece in enumerate(pieces) if any(map(_is_change, piece.steps))]
+        if is_named and not all(scoped(pieces[at].rows, strong, file) for at in changed):
+            continue
+        if not all(_is_only(pieces[at], hunk, file) for at in changed):
+            return []
+        lines = left_out(reading)
+        if not lines and len(shown) == len(old.at):
+            return []
+        around = enumerate(zip(pieces, gaps, pieces[1:], strict=False))
+        last = max(changed, default=0)
+        is_doubtful = any(_is_doubtful(*each, file, is_last=at >= last) for at, each in around)
+        doubt = Problem.of(Fault.GAP, left_out=lines) if is_doubtful else reading.doubt
+        repair = f"{lines} of the file left out" if lines else "a marker stands for more lines"
+        repairs = (*reading.repairs, repair)
+        readings.append(reading._replace(level=TOLERATED, doubt=doubt, repairs=repairs))
     return readings
 
 

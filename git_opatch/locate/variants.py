@@ -1,7 +1,8 @@
-r"""Transformations of a whole hunk: what it says if one slip went through all of its lines.
+"""Transformations of a whole hunk: what it says if one slip went through all of its lines.
 
 One hand wrote both sides, so a transformation holds for the added lines, too. Each function below
-returns the hunk as it was meant, or None where the hunk shows no such slip.
+returns the hunk as it was meant, or None where the hunk shows no such slip. Those in the text of
+the lines alone, such as escapes, are `forms`.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ def _lost_prefixes(hunk: Hunk) -> Hunk | None:
     """Context without prefixes: where some lines show that, the others lost a space of theirs."""
     if not any(line.text.strip() and not line.has_prefix for line in hunk.lines):
         return None
-    is_short = [line.prefix is CONTEXT and line.has_prefix and line.text for line in hunk.lines]
-    rows = zip(hunk.lines, is_short, strict=True)
-    lines = (line._replace(text=b" " + line.text) if short else line for line, short in rows)
-    return replace(hunk, lines=tuple(lines))
+    return _with_texts(hunk, lambda line: b" " + line.text if _may_be_short(line) else line.text)
+
+
+def _may_be_short(line: Line) -> bool:
+    return line.prefix is CONTEXT and line.has_prefix and line.text != b""
 
 
 def _doubled(hunk: Hunk) -> Hunk | None:
@@ -81,23 +83,20 @@ _NUMBERED = [
 def _numbered(hunk: Hunk, pattern: re.Pattern[bytes]) -> Hunk | None:
     """Take off line numbers: all old lines have one and count on; of the added ones, all or none,
     each one that the hunk may have."""
-    matches = [pattern.fullmatch(line.text) for line in hunk.lines]
-    rows = [
-        (line, match, at) for at, (line, match) in enumerate(zip(hunk.lines, matches, strict=True))
-    ]
-    old = [(line, match) for line, match, _ in rows if line.prefix is not ADDED]
+    rows = [(line, pattern.fullmatch(line.text)) for line in hunk.lines]
+    old = [(line, match) for line, match in rows if line.prefix is not ADDED]
     if any(match is None and line.text.strip() for line, match in old):
         return None
     firsts = {int(match[1]) - at for at, (_, match) in enumerate(old) if match}
     if len(firsts) != 1 or (first := firsts.pop()) < 1:
         return None
-    added = [match for line, match, _ in rows if line.prefix is ADDED and line.text.strip()]
+    added = [match for line, match in rows if line.prefix is ADDED and line.text.strip()]
     numbers = [int(match[1]) for match in added if match]
     most = first + len(rows)
     if numbers and not (len(numbers) == len(added) and _count_on(numbers, first, most)):
         return None
-    lines = ((match and line._replace(text=match[2])) or line for line, match, _ in rows)
-    return replace(hunk, lines=tuple(lines), stated_start=first - 1)
+    lines = tuple([line._replace(text=match[2]) if match else line for line, match in rows])
+    return replace(hunk, lines=lines, stated_start=first - 1)
 
 
 def _count_on(numbers: Sequence[int], first: int, most: int) -> bool:
