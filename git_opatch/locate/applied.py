@@ -194,7 +194,7 @@ def _beside(
         found = [file.lines[at] for at in sorted(near)]
         pairs = zip(map(resilient, solid), map(resilient, found), strict=False)
         same = [a for a, b in pairs if a == b]
-        most = max(1, len(solid) // 4) if len(solid) > _SHORT else 0
+        most = max(1, size // 4) if size > _SHORT else 0
         if len(found) == len(solid) <= len(same) + most and _says(same):
             return min(near)
         text = file.lines[near[0]] if near else b""

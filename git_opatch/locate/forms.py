@@ -90,7 +90,8 @@ def _unescape(
     these characters bare. A newline or tab in quotes may be one of the code."""
     digits = {_CODE: b"[0-9a-fA-F]{4}"}
     find = re.compile(b"|".join(re.escape(each) + digits.get(each, b"") for each in escapes))
-    shown = _kinds(find, old)
+    if not (shown := _kinds(find, old)):
+        return None
     bare = {escapes[each] for each in shown - {_CODE}}
     for text in texts:
         plain = find.sub(b"", text)
@@ -99,7 +100,7 @@ def _unescape(
         if is_lossy or in_quotes or not _kinds(find, text) <= shown:
             return None
     try:
-        return [find.sub(partial(_character, escapes), text) for text in texts] if shown else None
+        return [find.sub(partial(_character, escapes), text) for text in texts]
     except UnicodeEncodeError:
         return None
 
