@@ -146,6 +146,7 @@ def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Readings:
         ),
         max([rest.level, *(fit.level for fit in straight.values())]),
         (*others, *(file.solid[place] for place, each in laid.items() if not each)),
+        all(fit.is_cut for fit in (*straight.values(), *bent)) and bool(straight or bent),
     )
 
 
@@ -176,7 +177,7 @@ def _fits(old: OldLines, blanks: bytes, file: FileIndex, most: int) -> Fits:
         else:
             straight[start] = fit
     fits = (*straight.values(), *bent)
-    open_lines = [frozenset[int](), *(fit.differ for fit in fits)]
+    open_lines = [frozenset[int](), *(fit.differ for fit in fits if not fit.is_cut)]
     others = (place for place, differ in alike if any(differ <= each for each in open_lines))
     return Fits(straight, bent, tuple(file.solid[place] for place in others))
 
@@ -236,7 +237,8 @@ def _fit(
     cuts = (None, Tolerance.BEGINNING, Tolerance.END)
     if not has_word([pair[1] for pair, each in how.items() if each in cuts]):
         return Fit(place, TOLERATED + 1, differ)
-    return Fit(place, level, differ)
+    is_cut = {each for each in how.values() if each} == {Tolerance.BEGINNING}
+    return Fit(place, level, differ, is_cut)
 
 
 def _pairs(

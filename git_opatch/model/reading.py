@@ -67,6 +67,7 @@ class Fit(NamedTuple):
     place: int
     level: int
     differ: frozenset[int] = frozenset()
+    is_cut: bool = False
 
 
 class Fits(NamedTuple):
@@ -91,6 +92,8 @@ class Readings:
     lay: Callable[[int], Sequence[Reading]] = lambda _: ()
     level: int = EQUAL
     others: tuple[int, ...] = ()
+    is_cut: bool = False
+    """Whether nothing is tolerated but lines whose beginning is cut off: evidence may choose."""
 
     def __iter__(self) -> Iterator[Reading]:
         return (reading for start in self.starts for reading in self.lay(start))
