@@ -210,7 +210,8 @@ class FileIndex:
 
     def containing(self, text: bytes) -> list[int]:
         """List the rows of the lines that have `text` somewhere."""
-        found, row, counted, at = [], 0, 0, self.joined.find(text)
+        found, row, counted = list[int](), 0, 0
+        at = self.joined.find(text) if text else -1  # a name may be empty
         while at >= 0:
             row += self.joined.count(b"\n", counted, at)
             found.append(row)
