@@ -242,6 +242,7 @@ class Fault(Enum):
         _SKIP,
     )
     MOVE_APPLIED = Reason.ALREADY_APPLIED, "is already applied: it was moved to `{new_path}`", _SKIP
+    DELETION_APPLIED = Reason.ALREADY_APPLIED, "is already applied: it is not in {base}"
     RECORD_APPLIED = (
         Reason.ALREADY_APPLIED,
         "is already applied, as patch {patch} of `git opatch log`",
