@@ -88,7 +88,7 @@ def exact_readings(hunk: Hunk, file: FileIndex) -> Readings:
             without[end] = bare
     return Readings(
         sorted({*starts, *without}) if without else starts,
-        lambda start: [straight(without.get(start, hunk), start, file)],
+        lambda start: [one_for_one(without.get(start, hunk), start, file)],
     )
 
 
@@ -97,7 +97,7 @@ def _runs(hunk: Hunk, file: FileIndex) -> Sequence[int]:
     return file.runs(texts) if texts else ()
 
 
-def straight(hunk: Hunk, start: int, file: FileIndex, grades: Iterable[int] = ()) -> Reading:
+def one_for_one(hunk: Hunk, start: int, file: FileIndex, grades: Iterable[int] = ()) -> Reading:
     """Lay a hunk over the lines from `start` on, one for one; `grades` are those of its lines."""
     rows = range(start, len(file.lines))
     old = zip(rows, grades or itertools.repeat(EQUAL), strict=False)
@@ -216,7 +216,8 @@ def _fit(
     old: OldLines, place: int, differ: frozenset[int], file: FileIndex, *, with_prose: bool
 ) -> Fit | None:
     """Compare old lines with those at `place`; None if some do not match, or too many are
-    tolerated. One in which too little matches for sure is looser than any grade."""
+    tolerated. One in which too little matches for sure is looser than any grade: it is no reading,
+    but one that matches is not alone beside it."""
     grades = {
         pair: file.grade(*pair) for pair in set(_pairs(old, place, file, with_prose=with_prose))
     }
@@ -396,7 +397,9 @@ def lay(
         start = _straight_start(blanks, rows[0] or 0, file)
         if start is not None:
             each = iter(grades)
-            return straight(hunk, start, file, [EQUAL if blank else next(each) for blank in blanks])
+            return one_for_one(
+                hunk, start, file, [EQUAL if blank else next(each) for blank in blanks]
+            )
     lines = hunk.lines
     run_adds = list(_run_adds(lines))
     steps: list[Step] = []
@@ -479,7 +482,11 @@ def _blanks_from(row: int, step: int, most: int, file: FileIndex) -> list[int]:
 
 def _with_omitted(gap: _Gap, there: Sequence[int]) -> _Filled:
     """Keep the file's blank lines that the hunk does not show: below what is added, or above it if
-    it begins the gap and ends with a blank line of its own."""
+    it begins the gap and ends with a blank line of its own.
+
+    `moved` is the row beside which the added lines might as well be on the other side: in code they
+    stay, and a document refuses. `doubt` says that neither side is certain.
+    """
     lines = gap.lines
     omitted = [_OMITTED] * (len(there) - sum(line.prefix is not ADDED for line in lines))
     added = [line for line in lines if line.prefix is ADDED]

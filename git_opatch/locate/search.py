@@ -22,7 +22,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from git_opatch.complete.reindent import pairs_of
-from git_opatch.locate.alignment import CONTEXT, exact_readings, loose_readings, settled, straight
+from git_opatch.locate.alignment import (
+    CONTEXT,
+    exact_readings,
+    loose_readings,
+    one_for_one,
+    settled,
+)
 from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.applied import new_positions, position_by_number
 from git_opatch.locate.file_index import FileIndex
@@ -243,7 +249,7 @@ def _rivals(hunk: Hunk, exact: Readings, file: FileIndex) -> Readings:
     starts = file.trimmed.runs([file.normal(line.text).strip() for line in hunk.preimage])
     found = []
     for start in set(starts[:FEW]).difference(exact.starts):
-        reading = straight(hunk, start, file)
+        reading = one_for_one(hunk, start, file)
         pairs = [each[1] for each in pairs_of(reading, file) if each]
         if is_common_rule(pairs, at_margin=at_margin):
             found.append(reading._replace(level=SPACE))
