@@ -117,10 +117,10 @@ def test_it_runs_in_a_linked_working_tree(base: Sandbox, tmp_path: Path) -> None
 )
 def test_its_failure_is_only_a_note(base: Sandbox, text: str, note: str) -> None:
     _hook(base, text)
-    ran = base.direct("git-opatch", "apply", feed=_PATCH, fork=True)  # the hook may kill it
+    ran = base.program("git", "opatch", "apply", feed=_PATCH)  # the hook may kill it
     assert (ran.status, ran.err) == (0, f"note: {note}\n")
     assert base.git("diff", "--cached", "--name-only", "--no-renames").count(b"\n") == 3
-    assert base.opatch("undo", "-q").status == 0
+    assert base.program("git", "opatch", "undo", "-q").status == 0
 
 
 def test_it_need_not_read(base: Sandbox) -> None:
