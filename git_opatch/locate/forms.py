@@ -152,13 +152,7 @@ def _compose(text: bytes, form: _Unicode, other: _Unicode) -> bytes | None:
 
 
 _ACCENTED: tuple[tuple[Callable[[bytes], bytes | None], str], ...] = (
-    *(
-        (
-            partial(_escape, form=form),
-            "its characters were written as the escapes `\\uXXXX` of the file",
-        )
-        for form in ("04x", "04X")
-    ),
+    *((partial(_escape, form=form), _ESCAPED) for form in ("04x", "04X")),
     *(
         (partial(_encode, encoding=each), f"its text was written in {name}, as the file is")
         for each, name in _ENCODINGS.items()

@@ -37,6 +37,8 @@ class PathFailures(NamedTuple):
         if self.options.reverse:
             is_added = section.operation is Operation.DELETE  # so that no other file can be meant
             fault = Fault.ADDED_FILE_NOT_APPLIED if is_added else Fault.FILE_NOT_APPLIED
+        elif self.options.skip_applied and section.operation is Operation.DELETE:
+            fault = Fault.DELETION_APPLIED  # else a wrong path looks the same
         return refusal(section, fault, path=path, base=snapshot.name)
 
     def link(self, section: FilePatch, content: FileContent) -> Failure:

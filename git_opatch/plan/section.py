@@ -152,7 +152,7 @@ class SectionPlanner:
         if content is None:
             if self._repeats(section):
                 return []
-            failure = self._already_gone(section) or self._paths.missing(section, path)
+            failure = self._already_moved(section) or self._paths.missing(section, path)
             return self._skip_applied([failure])
         if section.operation is Operation.DELETE:
             return self._delete(section, path, content)
@@ -206,18 +206,19 @@ class SectionPlanner:
         failures = apply_hunks(section, content, self.options).failures
         return all(failure.already_applied for failure in failures)
 
-    def _already_gone(self, section: FilePatch) -> Failure | None:
-        """Return a failure if the new path has the outcome of all hunks of a move; and, where what
-        is applied is skipped, if a file is gone that is to be deleted, or moved as it is."""
-        skips = self.options.skip_applied and not self.options.reverse
-        if section.operation is Operation.DELETE:
-            return refusal(section, Fault.DELETION_APPLIED) if skips else None
+    def _already_moved(self, section: FilePatch) -> Failure | None:
+        """Return a failure if the new path has the outcome of all hunks of a move; of one without
+        hunks, where what is applied is skipped and nothing else says why the file is not there."""
         content = self.tree.get(section.new_path or "")
         if section.operation is not Operation.MOVE or content is None:
             return None
         failures = apply_hunks(section, content, self.options).failures
         applied = [failure for failure in failures if failure.reason is Reason.ALREADY_APPLIED]
-        if len(applied) < sum(hunk.changes for hunk in section.hunks) or not (applied or skips):
+        if len(applied) < sum(hunk.changes for hunk in section.hunks):
+            return None
+        missing = self._paths.missing(section, section.path).fault
+        is_plain = self.options.skip_applied and missing is Fault.MISSING_FILE
+        if not (applied or is_plain):
             return None
         return refusal(section, Fault.MOVE_APPLIED, new_path=section.new_path or "")
 
