@@ -710,7 +710,7 @@ class Fault(Enum):
     CONFLICT_LEFT = (
         Reason.CONFLICT,
         "has conflicts with later changes of the same lines; it fits the version of {version}",
-        "resolve them, then `git add` it; or `git opatch undo`",
+        "resolve them, then `git add` it",
     )
 
 
@@ -724,6 +724,7 @@ class Hint(Enum):
     OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
     OLDER_DISAGREE = "fits {path} as of {version}, and other versions, whose merges differ"
     OLDER_DRIVER = "fits {path} as of {version}, but the attribute `merge` says how to merge it"
+    UNDO_CONFLICT = "resolve them, then `git add` it; or `git opatch undo {patch}`"
     OLDER_CONFLICT = "fits {path} as of {version}, but later changes conflict with it"
     NO_VERSION = "fits no version of {path} in the history, so `--3way` cannot merge it"
     SHALLOW = "fits no version of {path} that is here; `git fetch --deepen=100` gets more"

@@ -14,7 +14,7 @@ from git_opatch.model.arguments import typed
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Fault, Hint
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
@@ -102,12 +102,13 @@ def _plan_checked(patch: Patch, repository: Repository, options: Options) -> Pla
 
 
 def _with_conflicts_left(plan: Plan) -> Plan:
-    """Say of the files that were left unmerged how to go on."""
-    stages = plan.conflicts.stages if plan.conflicts else ()
-    return plan.with_failures(
-        each._replace(fault=Fault.CONFLICT_LEFT) if each.path in stages else each
-        for each in plan.failures
-    )
+    """Say of the files that were left unmerged how to go on: by an undo of just this patch."""
+    if not plan.conflicts:
+        return plan
+    left = (each._replace(fault=Fault.CONFLICT_LEFT) for each in plan.failures)
+    if plan.record:
+        left = (each.with_hint(Hint.UNDO_CONFLICT, patch=plan.record) for each in left)
+    return plan.with_failures(left)
 
 
 def _resolve(patch: Patch | str | bytes, repository: Repository, options: Options) -> Patch:

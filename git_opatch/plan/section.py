@@ -6,7 +6,7 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 from __future__ import annotations
 
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from git_opatch.complete import Completed, complete
@@ -37,11 +37,13 @@ def plan_sections(
     algorithm: str,
     deleted: DeletedContents,
     merged: Mapping[str, FileContent] = _NOTHING,
+    in_conflict: Collection[str] = (),
 ) -> Plan:
     """Plan `patch`, whose paths are resolved and safe, and complete it.
 
     `algorithm` is the repository's hash; `deleted` are files that `patch` restores without
-    having their content; `merged` is what becomes of the lines of files that were merged.
+    having their content; `merged` is what becomes of the lines of files that were merged, of which
+    those `in_conflict` have markers, and so are not judged as code.
     """
     tree = VirtualTree(snapshot.blobs)
     planner = SectionPlanner(tree, snapshot, options, deleted, merged)
@@ -55,7 +57,8 @@ def plan_sections(
     if failures and not options.partial:
         return plan
     completed = complete(tree, algorithm)
-    if not failures and (broken := refuse_broken(patch, completed.results, options)):
+    judged = [result for result in completed.results if result.path not in in_conflict]
+    if not failures and (broken := refuse_broken(patch, judged, options)):
         return Plan(failures=tuple(broken))
     return _with_diff(plan, completed, patch, options)
 

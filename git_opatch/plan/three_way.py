@@ -174,10 +174,12 @@ def _plan_merged(
         sections = _replace_sections(patch, merged, contents)
         if not sections:
             return Plan()
-        return plan_sections(Patch(sections), snapshot, options, algorithm, deleted, contents)
+        return plan_sections(
+            *(Patch(sections), snapshot, options, algorithm, deleted, contents), in_conflict=stages
+        )
 
-    clean = [file for file in merged if file.stages is None]
     stages = {file.path: file.stages for file in merged if file.stages is not None}
+    clean = [file for file in merged if file.stages is None]
     plan = plan_files(clean)._replace(merged=frozenset(file.path for file in clean))
     plan = plan.with_notes(
         f"{file.path}: written for {file.version}; merged" for file in clean if file.content
@@ -188,7 +190,10 @@ def _plan_merged(
     else:
         plan = plan.with_failures([*plan.failures, *applied])
     if stages and not plan.failures:
-        plan = plan._replace(conflicts=Conflicts(stages, plan_files(merged).completed))
+        whole = plan_files(merged)
+        plan = plan.with_failures(whole.failures)
+        if not whole.failures:
+            plan = plan._replace(conflicts=Conflicts(stages, whole.completed))
     conflicts = [_refusal(file, Fault.CONFLICT) for file in merged if file.stages is not None]
     return plan.with_failures([*plan.failures, *conflicts])
 
