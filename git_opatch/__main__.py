@@ -21,7 +21,6 @@ def main() -> None:
 
     startup.disable_garbage_collection()
     startup.skip_version_check()
-    startup.trust_annotations()
     from git_opatch.cli.main import register, run, words_of
 
     words = words_of(sys.argv[1:])

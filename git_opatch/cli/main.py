@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
-from git_opatch.cli import interrupts, startup, usage
+from git_opatch.cli import interrupts, usage
 from git_opatch.cli.options import OPTIONS, TITLES, with_options
 from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
 
@@ -56,8 +56,12 @@ _COMMANDS = {name: short for group in _GROUPS.values() for name, short in group.
 
 
 class _Group(TyperGroup):
-    def get_params(self, ctx: Any) -> Any:
-        return startup.without_pydantic(super().get_params(ctx))
+    def get_help_option(self, ctx: Any) -> Any:
+        """Let `--help` be false by default, and not None, for which typer imports pydantic."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.default = False
+        return option
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's
         """List the commands in groups."""
@@ -68,25 +72,38 @@ class _Group(TyperGroup):
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Let every error name the command: the parser leaves it out if a value is missing."""
+        """Take each value as it is written; `options` converts it.
+
+        Typer would import pydantic for the first value, even for a default, which takes as long as
+        all other imports together. Every error names the command: the parser leaves it out if a
+        value is missing.
+        """
+        words = usage.read_words(self.name or "", args, self.get_params(ctx))
         try:
-            words = usage.read_words(self.name or "", args, self.get_params(ctx))
-            return super().parse_args(ctx, words)
+            given, surplus, _ = self.make_parser(ctx).parse_args(args=words)
         except TyperException as error:
             if hasattr(error, "ctx"):
                 error.ctx = ctx
             raise
-
-    def get_params(self, ctx: Any) -> Any:
-        return startup.without_pydantic(super().get_params(ctx))
+        if given.pop("help", False):
+            typer.echo(ctx.get_help())
+            raise typer.Exit
+        if surplus:
+            ctx.fail(f"got unexpected extra arguments ({' '.join(surplus)})")
+        ctx.params = {name: given.get(name) for name in (each.name for each in self.params)}
+        return []
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """List the arguments, then the options by subject."""
         rows: dict[str, list[Any]] = {title: [] for title in ("Arguments", *OPTIONS)}
+        parameter: Any
         for parameter in self.get_params(ctx):
-            is_argument = parameter.param_type_name == "argument"
-            title = "Arguments" if is_argument else TITLES.get(parameter.name, "Options")
-            rows[title].append(parameter.get_help_record(ctx))
+            if parameter.param_type_name == "argument":
+                named = " ".join(parameter.get_usage_pieces(ctx))
+                rows["Arguments"].append((named, parameter.help or ""))
+            else:
+                title = TITLES.get(parameter.name, "Options")
+                rows[title].append(parameter.get_help_record(ctx))
         for title, records in rows.items():
             if records:
                 with formatter.section(title):
