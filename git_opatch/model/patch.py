@@ -275,6 +275,8 @@ class Patch(NamedTuple):
     """Whether some of the text's hunks were left out on purpose."""
     whole_digest: str = ""
     """If so, the digest of the text with all of them."""
+    notes: tuple[str, ...] = ()
+    """What was left out of the text, for the report."""
 
     @classmethod
     def joined(cls, patches: Sequence[Patch], digest: str) -> Patch:
@@ -283,10 +285,11 @@ class Patch(NamedTuple):
             return patches[0]._replace(digest=digest)
         files: list[FilePatch] = []
         mails: list[Mail] = []
+        notes = tuple(note for patch in patches for note in patch.notes)
         for patch in patches:
             mails += [mail._replace(first=mail.first + len(files)) for mail in patch.mails]
             files += patch.files
-        return cls(counted(files), digest, tuple(mails))
+        return cls(counted(files), digest, tuple(mails), notes=notes)
 
 
 def counted(sections: Sequence[FilePatch]) -> tuple[FilePatch, ...]:

@@ -167,7 +167,7 @@ def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
     digest.update("\0".join(part.id for part in left_out).encode())
     mails = tuple(_mails(patch.mails, kept))
     whole = patch.whole_digest or patch.digest
-    part = Patch(files, digest.hexdigest(), mails, is_part=True, whole_digest=whole)
+    part = Patch(files, digest.hexdigest(), mails, True, whole, patch.notes)
     return Selected(part, tuple(left_out))
 
 

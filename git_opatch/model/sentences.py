@@ -800,6 +800,15 @@ class Malformed(Enum):
     TOO_LARGE = "the patch has more than {bound} {unit}, which is too large; split it"
     HALF_PAIR_IN_TEXT = "the text has half a surrogate pair, which is not a character"
 
+    ONLY_DRAFT = (
+        "the only patch is in the draft here, which is no part of the answer; send it outside of "
+        "these tags"
+    )
+    OPEN_DRAFT = (
+        "`<{tag}>` has no end, so the patch below it may be a draft; write `</{tag}>` below the "
+        "draft, and the patch below that"
+    )
+
     # of what several formats have
     NO_END = (
         "`{marker}` is missing, and the {subject} that begins here may be cut off; if it is "

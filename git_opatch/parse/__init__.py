@@ -28,6 +28,7 @@ from git_opatch.parse.formats import (
     OPENING,
     beginning,
     find_format,
+    find_patch,
     parser_of,
     unwrap,
 )
@@ -80,6 +81,8 @@ def parse_patch(
     _parse_text(scanner, formats, _MAX_WRAPPERS)
     if not found.sections and not found.diagnostics:
         _parse_escaped(scanner, formats)
+    if found.drafts and not found.sections and not found.diagnostics:
+        found.diagnostics.append(Diagnostic(found.drafts[0], Malformed.ONLY_DRAFT, {}, source))
     if not found.sections and not found.diagnostics:
         found.diagnostics.append(_diagnose_no_patch(raw, source, patch_format))
     if found.diagnostics:
@@ -88,7 +91,8 @@ def parse_patch(
     ends = [*(mail.first for mail in found.mails[1:]), len(found.sections)]
     mails = zip(found.mails, ends, strict=False)  # a cover letter has no section
     with_patch: tuple[Mail, ...] = tuple(mail for mail, end in mails if mail.first < end)
-    return Patch(counted(found.sections), digest, with_patch)
+    notes = [f"the patch in the draft at line {number} was skipped" for number in found.drafts]
+    return Patch(counted(found.sections), digest, with_patch, notes=tuple(notes))
 
 
 def patch_of(patch: Patch | bytes | str) -> Patch:
@@ -174,13 +178,9 @@ def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> 
     if patch_format:
         values: dict[str, object] = {"format": patch_format.value}
         scanner = Scanner.from_bytes(raw, recorded=True)
-        scanner.skip_to(beginning())
-        while not scanner.at_end:
-            if (found := find_format(scanner, FORMATS)) is not None:
-                values |= {"first": scanner.number, "other": found.value}
-                return Diagnostic(0, Malformed.OTHER_FORMAT, values, source)
-            scanner.take()
-            scanner.skip_to(beginning())
+        if (found := find_patch(scanner)) is not None:
+            values |= {"first": scanner.number, "other": found.value}
+            return Diagnostic(0, Malformed.OTHER_FORMAT, values, source)
         return Diagnostic(0, Malformed.NO_PATCH_OF_FORMAT, values, source)
     for fault, pattern in _NEAR_MISSES:
         if match := re.search(pattern, raw):

@@ -54,6 +54,12 @@ SHELL_COMMAND = (  # sentences begin with a capital letter, as commands hardly e
 """How a line of shell begins that may apply a patch, or have a heredoc."""
 
 
+DRAFT = rb"think(?:ing)?|reasoning|reflection|scratchpad"
+"""The names of the tags around what a model thinks before it answers."""
+DRAFT_END = rb"(?:(?![+-]\S)[^\n<`]*+(?<=[^\s'\"]))?</(?:" + DRAFT + rb")>"
+"""The end of such a draft, at the beginning of a line or behind a sentence."""
+
+
 class Row(NamedTuple):
     """A format or a wrapper. Patterns match at the start of a line, after its indentation."""
 
@@ -132,6 +138,7 @@ MARKS = _union(*(re.escape(mark) for row in FORMATS.values() for mark in row.mar
 """The exact first and last lines of patches that have such lines."""
 
 _WRAPPERS = (
+    Row("draft", rb"<(?:" + DRAFT + rb")>|" + DRAFT_END),
     Row("json_calls", JSON),
     Row("prose", rb"(?<=[ \t])" + _union(OPENING, rb"--- ")),
     Row("shell", rb"(?:[$#%][ \t]+)?" + SHELL_COMMAND),
@@ -163,6 +170,18 @@ def find_format(scanner: Scanner, formats: Iterable[Format]) -> Format | None:
         row = FORMATS[name]
         if not row.in_json and _may_begin(scanner, row) and parser_of(name).starts(scanner):
             return name
+    return None
+
+
+def find_patch(scanner: Scanner) -> Format | None:
+    """Move to the next line that begins a patch that is not JSON, and return its format; None at
+    the end."""
+    scanner.skip_to(beginning())
+    while not scanner.at_end:
+        if (found := find_format(scanner, FORMATS)) is not None:
+            return found
+        scanner.take()
+        scanner.skip_to(beginning())
     return None
 
 

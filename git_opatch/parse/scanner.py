@@ -155,6 +155,8 @@ class Found:
     """How many errors there are, also beyond those that are reported."""
     sections: list[FilePatch] = field(default_factory=list)
     mails: list[Mail] = field(default_factory=list)
+    drafts: list[int] = field(default_factory=list)
+    """The lines of the drafts that have a patch, which was skipped."""
     open_heredocs: int = 0
     """How many heredocs of shell text were found to have no end."""
     _lines: int = 0
@@ -171,6 +173,13 @@ class Found:
         self.sections.append(section)
         self.check(len(self.sections), MAX_FILES, "files")
         self.check(self._hunks, MAX_HUNKS, "hunks")
+
+    def forget(self) -> None:
+        """Forget what was found so far: it was no part of the answer."""
+        self.diagnostics.clear()
+        self.sections.clear()
+        self.mails.clear()
+        self.errors = 0
 
     def check(self, count: int, bound: int, unit: str) -> None:
         """Raise `ParseError` if there are more than `bound` of a unit."""

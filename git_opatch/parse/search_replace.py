@@ -35,6 +35,7 @@ from typing import NamedTuple
 
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
 from git_opatch.model.sentences import Malformed
+from git_opatch.parse.formats import DRAFT
 from git_opatch.parse.hunk import line_diff, make_lines
 from git_opatch.parse.prose import report_indented, skip_fence
 from git_opatch.parse.scanner import Scanner, line_start
@@ -63,7 +64,10 @@ _MAX_LINE = 4096
 _MAX_DECORATIONS = 8
 """How many decorations a path can have; with more, it is not one."""
 _FENCE = re.compile(rb"[ \t]*(?:`{3,}|~{3,})(.*)")
-_TAG = re.compile(rb"(?:</?[A-Za-z][\w-]*>|<!\[CDATA\[|\]\]>|<(start_line)>\d+</\1>)+")
+_DRAFT = rb"</?(?:" + DRAFT + rb")>"
+_TAG = re.compile(
+    rb"(?!" + _DRAFT + rb")(?:</?[A-Za-z][\w-]*>|<!\[CDATA\[|\]\]>|<(start_line)>\d+</\1>)+"
+)
 _LEAD = re.compile(rb"(?:#{1,6}|//+|/\*|<!--|[-*+]|\d{1,3}[.)])[ \t]+")
 _LABEL = re.compile(rb"(?:file(?:[ _-]?(?:name|path|url))?|path)[ \t]*:[ \t]*", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<(path|file_path|file)>[ \t]*([^<>]+?)[ \t]*</\1>")
@@ -364,7 +368,7 @@ def _is_wrapper_line(line: bytes) -> bool:
 def path_in(line: bytes) -> bytes | None:
     """Return the path that `line` is, and no more; empty if it may have one, None if it has not."""
     mentioned = b"" if _MENTION.search(line) else None
-    if len(line) > _MAX_LINE:
+    if len(line) > _MAX_LINE or re.match(_DRAFT, line.lstrip()):
         return mentioned
     text, is_certain = _strip_decoration(line.strip())
     is_whole, is_word = text == line.strip(), not re.search(rb"\s", text)

@@ -25,7 +25,7 @@ from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import indentation
 from git_opatch.parse import envelope
-from git_opatch.parse.formats import DIFF_GIT, OPENING, begins, parser_of
+from git_opatch.parse.formats import DIFF_GIT, DRAFT, OPENING, begins, parser_of
 from git_opatch.parse.header import (
     Names,
     git_names,
@@ -54,7 +54,7 @@ _ONE_SPACE = re.compile(rb" \S")
 _ITEM = re.compile(rb"[-+] \S")
 """A line of a list; or an added or removed line that is one space deep."""
 _VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
-_TAG = re.compile(begins(Format.FILE_CHANGES))
+_TAG = re.compile(begins(Format.FILE_CHANGES) + rb"|</?(?:" + DRAFT + rb")>")
 _BLOCK = re.compile(begins(Format.SEARCH_REPLACE))
 _HUNK_PREFIXES = (b" ", b"-", b"+", b"@", b"\\")
 _DEV_NULL = b"/dev/null"

@@ -28,7 +28,7 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
     """Plan a patch whose paths are resolved; return what preflight checks the plan against, too."""
     plan = _plan_reverse if options.reverse else _plan_patch
     planned, snapshot = plan(patch, repository, options)
-    return planned.attempted(options), snapshot
+    return planned.with_notes(patch.notes).attempted(options), snapshot
 
 
 def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
