@@ -6,14 +6,23 @@ written that early, and an exception would show the traceback of some import.
 
 import os
 import sys
+from importlib.util import find_spec
 
 from git_opatch.agent import quick
+
+_NO_POSIX = """\
+error: git opatch needs a POSIX system, such as Linux or macOS
+  on Windows, run it in WSL, the Windows Subsystem for Linux
+"""
 
 
 def main() -> None:
     """Run the command line and exit with its status."""
     if quick.is_answered(sys.argv[1:]):
         os._exit(0)
+    if find_spec("fcntl") is None:
+        sys.stderr.write(_NO_POSIX)
+        sys.exit(128)
     from git_opatch.cli import interrupts
 
     interrupts.end_at_once()

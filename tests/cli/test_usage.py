@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 from sandbox import Sandbox
@@ -95,3 +97,17 @@ def test_a_value_that_reads_like_a_shortened_option_stays(base: Sandbox) -> None
     base.write("p.txt", _PATCH)
     assert base.opatch("apply", "--comm", "-qm", "--comm", "p.txt").status == 0
     assert base.git("log", "-1", "--format=%s") == b"--comm\n"
+
+
+def test_a_system_without_posix_is_named_in_one_sentence() -> None:
+    script = (
+        "import sys\n"
+        "sys.modules['fcntl'] = None\n"  # as where Python has no such module
+        "from git_opatch.__main__ import main\n"
+        "main()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, "log"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (128, "")
+    assert ran.stderr.startswith("error: git opatch needs a POSIX system")
+    assert "WSL" in ran.stderr
+    assert "Traceback" not in ran.stderr
