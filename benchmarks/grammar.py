@@ -184,8 +184,8 @@ def describe(result: Result) -> str:
     parts = [head, f"wanted: {case.verdict.name}; outcome: {result.outcome.value}"]
     parts += [result.message, "--- patch", result.patch]
     if wanted is not None:
-        parts += ["--- the true change", _diff(base, _decoded(wanted[path]).split("\n"))]
-    parts += ["--- what came out", _diff(base, _decoded(result.got.get(path, b"")).split("\n"))]
+        parts += ["--- the true change", diff_of(base, _decoded(wanted[path]).split("\n"))]
+    parts += ["--- what came out", diff_of(base, _decoded(result.got.get(path, b"")).split("\n"))]
     return "\n".join(parts)
 
 
@@ -193,7 +193,8 @@ def _decoded(data: bytes) -> str:
     return data.decode(errors="backslashreplace")
 
 
-def _diff(old: Sequence[str], new: Sequence[str]) -> str:
+def diff_of(old: Sequence[str], new: Sequence[str]) -> str:
+    """The differences of two texts, with lines around."""
     return "\n".join(list(difflib.unified_diff(old, new, lineterm="", n=6))[2:])
 
 
