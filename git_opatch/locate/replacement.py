@@ -34,6 +34,8 @@ from git_opatch.model.text import BYTE_ORDER_MARK, Text, visible, without_cr
 
 _MOST = 100_000
 """More occurrences than this are not replaced."""
+_MOST_STATED = 5
+"""A stated line does not choose among more occurrences, as among more readings (`evidence`)."""
 _Whole = tuple[Hunk, tuple[str, ...]]
 """A hunk of whole lines, and its notes."""
 
@@ -97,6 +99,7 @@ class _String:
         found = list(islice(_occurrences(self.raw, self.old), _MOST + 1))
         if not found:
             return self._in_another_form() or self._as_lines()
+        found = self._at_stated_line(found)
         failure = self._wrong_count(found) or self.applied(found) or self._joins(found)
         return failure or (self.whole_lines(found), self._notes(found))
 
@@ -151,6 +154,13 @@ class _String:
         """Return the rows of occurrences, for a failure."""
         last = max(len(self.lines) - 1, 0)
         return tuple(dict.fromkeys(min(row, last) for row in self._rows(found)))[:MANY]
+
+    def _at_stated_line(self, found: list[int]) -> list[int]:
+        """Return the one occurrence that begins on the line that the patch states, of a few."""
+        if self.replacement.every or self.replacement.expected or len(found) > _MOST_STATED:
+            return found
+        rows, stated = self._rows(found), self.hunk.stated_start
+        return [found[rows.index(stated)]] if stated in rows else found
 
     def _wrong_count(self, found: Sequence[int]) -> Failure | None:
         """Refuse what occurs more often, or less often, than the patch says."""

@@ -1024,17 +1024,19 @@ class Malformed(Enum):
     UNKNOWN_COMBINATION = (
         "`{first}` and `{second}` are from two kinds of calls; write `old_string` and `new_string`"
     )
+    OTHER_HASH = "`{name}` is not the beginning of the SHA-256 of `{string}`; re-read the file"
     NO_CELL = "the call does not name a cell; write its `cell_id`, or its `cell_number` from 0 on"
     CELL_MODE = (
         "`{mode}` is not read: only the source of a cell is replaced; change other parts of the "
         "notebook as text"
     )
     HASHLINE = (
-        "this is an edit by lines and hashes, which are not read; send the old and the new lines, "
-        "as `old_string` and `new_string`"
+        "this is an edit by lines or hashes alone, which are not read; send the old and the new "
+        "lines, as `old_string` and `new_string`"
     )
+    UNDO_CALL = "this call undoes an edit; `git opatch undo` does that"
     FAST_APPLY = (
-        "`code_edit` is a sketch for a model that merges it, and not a patch; send the old and the "
+        "this is a sketch for a model that merges it, and not a patch; send the old and the "
         "new lines, as `old_string` and `new_string`"
     )
 

@@ -1,141 +1,166 @@
 r"""Strings to replace, as the edit tools of agents are called, in objects of JSON.
 
-    edit    := {path, old, new [, every] [, expected]}
+    edit    := {path, old, new [, every] [, expected] [, first line] [, last line]}
     several := {path, [{old, new [, every]}…]}                           or each with its own path
-    command := {"command": "str_replace" | "create" | "insert", path, …}
+             | {path, old 1, new 1, old 2, new 2, …}
+    call    := {"command": "str_replace" | "create" | "insert" | "append", path, …}
+             | a call of a tool that writes, appends to, deletes or moves a file
     cell    := {"notebook_path": string, "cell_id" | "cell_number": …, "new_source": string}
-    write   := a call of a tool that writes a file, with a path and a content
 
-Each edit sees the result of those before it, as in Claude Code's MultiEdit, Gemini CLI and MCP's
-server (D140). Where an old string is in the file is decided later, from the file's content. A
-member that no call has is noted; one that could ask for more than is done is refused.
+What a member says is its role (see `roles`). Each edit sees the result of those before it, as in
+Claude Code's MultiEdit, Gemini CLI and MCP's server (D140). Where an old string is in the file is
+decided later, from the file's content; a line number is evidence, if no edit before it moved lines.
+A member that no call has is noted; one that could ask for more than is done is refused.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import re
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 
 from git_opatch.model.json_text import items, skip_space
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Cell, FilePatch, Hunk, Line, Operation, Prefix, Replacement
 from git_opatch.model.sentences import Malformed
-from git_opatch.model.text import visible
 from git_opatch.model.text_position import TextPosition
 from git_opatch.parse.hunk import line_diff
-from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, String, normal
+from git_opatch.parse.json_object import JsonObject, JsonText, Member, String
+from git_opatch.parse.roles import DIGITS, Role, belong_together, is_sure, names, normal, roles_of
 from git_opatch.parse.scanner import numbers_in_string
 
 
-class _Harness(NamedTuple):
-    """How an agent writes a call that replaces strings: the names of its members.
+class _Verb(Enum):
+    """What a call asks for, and the roles that its members may have."""
 
-    `several` holds a list of edits, or one. The `silent` members, in one string, say nothing about
-    the result.
-    """
+    EDIT = (
+        *(Role.PATH, Role.OLD, Role.NEW, Role.EVERY, Role.EXPECTED),
+        *(Role.FIRST, Role.LAST, Role.HASH),
+    )
+    WRITE = Role.PATH, Role.TEXT, Role.NEWLINE
+    INSERT = Role.PATH, Role.AFTER, Role.NEW, Role.TEXT
+    APPEND = Role.PATH, Role.NEW, Role.TEXT, Role.NEWLINE
+    DELETE = (Role.PATH,)
+    MOVE = Role.FROM, Role.TO
+    CELL = Role.NOTEBOOK, Role.CELL, Role.SOURCE
 
-    path: str
-    old: str
-    new: str
-    every: str = ""
-    several: str = ""
-    silent: str = ""
 
-
-_HARNESSES = {
-    "Claude Code": _Harness("file_path", "old_string", "new_string", "replace_all", "edits"),
-    "Gemini CLI": _Harness(
-        "file_path", "old_string", "new_string", "allow_multiple", silent="instruction"
-    ),
-    "Crush": _Harness("file_path", "old_string", "new_string", "replace_all", "edits"),
-    "OpenCode": _Harness("filePath", "oldString", "newString", "replaceAll"),
-    "VS Code": _Harness(
-        "filePath", "oldString", "newString", several="replacements", silent="explanation"
-    ),
-    "Anthropic's text editor": _Harness("path", "old_str", "new_str"),
-    "OpenHands": _Harness("path", "old_str", "new_str", silent="security_risk safety_risk summary"),
-    "MCP's server for files": _Harness("path", "oldText", "newText", several="edits"),
-    "Cline": _Harness("path", "old_text", "new_text"),
-    "Hermes Agent": _Harness(
-        "path", "old_string", "new_string", "replace_all", silent="mode cross_profile"
-    ),
-    "Zed": _Harness(
-        "path", "old_text", "new_text", several="edits", silent="mode display_description"
-    ),
-    "goose": _Harness("path", "before", "after"),
-    "Kimi CLI": _Harness("path", "old", "new", "replace_all", "edit"),
-    "Codebuff": _Harness("path", "old", "new", "allowMultiple", "replacements"),
-    "Antigravity": _Harness(
-        "TargetFile",
-        "TargetContent",
-        "ReplacementContent",
-        "AllowMultiple",
-        "ReplacementChunks",
-        "Instruction StartLine EndLine TargetLintErrorIds Complexity toolSummary toolAction",
-    ),
+_COMMANDS = {
+    "strreplace": _Verb.EDIT,
+    "create": _Verb.WRITE,
+    "insert": _Verb.INSERT,
+    "append": _Verb.APPEND,
 }
-"""The harnesses. Models mix the names; only what belongs to no other is told apart by `_PAIRS`."""
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(normal, text.split())))
-
-
-_PATHS, _OLD, _NEW, _EVERY, _LISTS, _SILENT = (
-    _names(" ".join(column)) for column in zip(*_HARNESSES.values(), strict=True)
-)
-_PAIRS = {(normal(row.old), normal(row.new)) for row in _HARNESSES.values()}
-_ALSO_SILENT = _names("description instructions reason thought id call_id status dry_run")
-_EXPECTED = _names("expected_replacements")
-_KINDS = _names("mode type action operation method kind op")
-_KIND = re.compile(r"[\w -]*(?:replace|edit|update|modify|change|tool|function)[\w -]*|")
-"""What members of these names may say beside an old and a new string."""
-_ASKS_MORE = re.compile(
-    r"regex|pattern|glob|position|where|occurrence|count|index|insert|append|prepend|delete|remove"
-    r"|move|rename|reverse|undo|preview|check|range|anchor|limit|command|newpath|fuzzy|ignore"
-)
-"""Names, normal, of members that could ask for more than is done."""
-_TEXT, _INSERTED = _names("file_text content"), ("inserttext", *_NEW)
-_COMMANDS = (b"str_replace", b"create", b"insert")
-"""The commands of Anthropic's text editor that change a file."""
-_NOTEBOOK, _SOURCE = _names("notebook_path"), _names("new_source")
-_CELL = _names("cell_id cell_number cell_index cell_type edit_mode")
-_TOOL_NAMES = _names("name tool_name")
-_WRITING_TOOLS = (b"write", b"write_file", b"writefile", b"create_file")
-"""The tools, in lower case, that write a whole file: Claude Code, OpenCode, Gemini CLI, VS Code.
+"""The commands of text editors that change a file: Anthropic's, Augment's, Amazon Q's."""
+_TOOLS = {
+    **dict.fromkeys(names("write write_file create_file save_file fs_write"), _Verb.WRITE),
+    **dict.fromkeys(names("fs_append append_file"), _Verb.APPEND),
+    **dict.fromkeys(names("delete_file remove_file"), _Verb.DELETE),
+    **dict.fromkeys(names("move_file rename_file"), _Verb.MOVE),
+}
+"""The tools whose names alone say what they do with a file.
 
 Only their calls are read so: what a tool that reads a file answers has a path and a content, too.
 """
-_TOOL_INPUTS = _names("input arguments args parameters params tool_input")
-_HASHLINE = _names("set_line replace_lines insert_after")
-_ROLES = {*_PATHS, *_OLD, *_NEW, *_EVERY, *_LISTS, *_TEXT, *_INSERTED, *_SOURCE, *_CELL, *_EXPECTED}
+_TOOL_NAMES = names("name tool_name")
+_TOOL_INPUTS = names("input arguments args parameters params tool_input")
+_OF_PARTS = {Role.OLD, Role.NEW, Role.FIRST, Role.LAST, Role.AFTER}
+_NO_STRING = String()
+_HASHLINE = names("set_line replace_lines insert_after")
 
 
 def read(call: JsonObject) -> bool:
     """Add the sections of the edits that an object asks for; False if it asks for none."""
-    has_path, has_old, has_new = map(call.present, (_PATHS, _OLD, _NEW))
-    lists = [name for name in _LISTS if name in call.members]
-    if call.word(*_TOOL_NAMES).lower() in _WRITING_TOOLS and call.present(_TOOL_INPUTS):
-        for inner in _inputs(call):
-            _read_command(inner, b"create")
-    elif (command := call.word("command")) in _COMMANDS and has_path:
-        _read_command(call, command)
-    elif has_old and (has_new or has_path):
-        _read_edit(call, None, [])
-    elif call.present(_NOTEBOOK) and call.present(_SOURCE):
-        _read_cell(call)
-    elif any(_holds(call, name, _OLD) for name in lists):
-        _read_several(call, lists)
-    elif any(_holds(call, name, _HASHLINE) for name in lists):
-        call.error(Malformed.HASHLINE)
-    elif "codeedit" in call.members:
-        call.error(Malformed.FAST_APPLY)
-    else:
-        return False
+    tool = _TOOLS.get(_word(call, *_TOOL_NAMES))
+    if tool is None or not call.present(_TOOL_INPUTS):
+        return _read_call(call, None)
+    for inner in _inputs(call):
+        _read_call(inner, tool)
     return True
+
+
+def _word(call: JsonObject, *members: str) -> str:
+    """Return the word that one of `members` is, as a name is compared."""
+    return normal(call.word(*members).decode("latin-1")).replace("-", "")
+
+
+def _read_call(call: JsonObject, verb: _Verb | None) -> bool:
+    """Add the sections of a call, of a tool that says to do `verb`, if that is known."""
+    has_path = bool(call.present(Role.PATH))
+    verb = (_COMMANDS.get(_word(call, "command")) if has_path else None) or verb
+    several = [normal(member.name) for member in call.present(Role.SEVERAL)]
+    lists = [name for name in several if _holds(call, name, _is_item)]
+    parts, written = _numbered(call)
+    if lists or (parts and has_path):
+        commands = [Role.COMMAND] if verb else []
+        notes = call.note_unknown([Role.PATH, *commands, *lists, *written])
+        path = call.path(Role.PATH, "file_path") if has_path else None
+        for part in [*(each for name in lists for each in _objects(call, name)), *parts]:
+            _read_change(part, verb or _Verb.EDIT, path, notes)
+            part.check()
+            notes = []
+    elif verb := verb or _verb_of(call):
+        _read_change(call, verb, None, [])
+    else:
+        fault = _fault_of(call, several)
+        if fault:
+            call.error(fault)
+        return fault is not None
+    return True
+
+
+def _fault_of(call: JsonObject, several: Sequence[str]) -> Malformed | None:
+    """Return why an edit is not read that does not say what is in the file; None if it is none."""
+    by_lines = (Role.PATH, Role.FIRST, Role.NEW)
+    if any(_holds(call, name, _is_hashline) for name in several) or all(
+        map(call.present, by_lines)
+    ):
+        return Malformed.HASHLINE
+    if not {"code", "explanation"} - call.members.keys() or "codeedit" in call.members:
+        return Malformed.FAST_APPLY
+    is_undo = "undoedit" in (_word(call, "command"), _word(call, *_TOOL_NAMES))
+    return Malformed.UNDO_CALL if is_undo else None
+
+
+def _verb_of(call: JsonObject) -> _Verb | None:
+    """Return what the members of `call` ask for."""
+    if _is_edit(call, has_path=bool(call.present(Role.PATH))):
+        return _Verb.EDIT
+    is_cell = call.present(Role.NOTEBOOK) and call.present(Role.SOURCE)
+    return _Verb.CELL if is_cell else None
+
+
+def _is_edit(call: JsonObject, *, has_path: bool) -> bool:
+    """Return whether `call` has an old string and what it takes to replace it."""
+    old, has_new = call.present(Role.OLD), bool(call.present(Role.NEW))
+    if any(is_sure(normal(member.name)) for member in old):
+        return has_new or has_path
+    return bool(old) and has_new and has_path
+
+
+def _is_item(item: JsonObject) -> bool:
+    return _is_edit(item, has_path=True)
+
+
+def _is_hashline(item: JsonObject) -> bool:
+    return not item.members.keys().isdisjoint(_HASHLINE)
+
+
+def _numbered(call: JsonObject) -> tuple[list[JsonObject], list[str]]:
+    """Return an object for each number that names of `call` end with, and these names.
+
+    `old_str_1` and `new_str_1` are the old and the new string of one edit.
+    """
+    found: dict[str, dict[str, Member]] = {}
+    written: list[str] = []
+    for name, member in call.members.items():
+        number = name[len(name.rstrip(DIGITS)) :]
+        if number and not roles_of(name).isdisjoint(_OF_PARTS):
+            found.setdefault(number, {})[name] = member
+            written.append(name)
+    return [call.part(found[number]) for number in sorted(found, key=int)], written
 
 
 def _objects(call: JsonObject, name: str) -> list[JsonObject]:
@@ -148,13 +173,12 @@ def _objects(call: JsonObject, name: str) -> list[JsonObject]:
     return [JsonObject(text, at) for at in starts if text.text[at] == "{"]
 
 
-def _holds(call: JsonObject, name: str, names: Collection[str]) -> bool:
-    """Return whether the member `name` is an object with one of `names`, or a list of such."""
+def _holds(call: JsonObject, name: str, is_one: Callable[[JsonObject], bool]) -> bool:
+    """Return whether the member `name` is an object of a kind, or a list that begins with one."""
     start = call.members[name].start
     if call.holds(name, "["):
         start = next((item[1] for item in items(call.json.text, start)), start)
-    is_object = call.json.text[start] == "{"
-    return is_object and not JsonObject(call.json, start).members.keys().isdisjoint(names)
+    return call.json.text[start] == "{" and is_one(JsonObject(call.json, start))
 
 
 def _inputs(call: JsonObject) -> Iterator[JsonObject]:
@@ -175,68 +199,81 @@ def _inputs(call: JsonObject) -> Iterator[JsonObject]:
             call.error(Malformed.NOT_AN_OBJECT, name=name)
 
 
-def _read_edit(call: JsonObject, outer_path: bytes | None, notes: list[str]) -> None:
-    """Add the section of one replacement; `outer_path` is that of the object around it."""
-    notes = notes + _note_unknown(call, {*_PATHS, *_OLD, *_NEW, *_EVERY, *_EXPECTED})
-    path = outer_path
-    if path is None or call.present(_PATHS):
-        path = call.path(_PATHS, "file_path")
-    old, new = call.string(_OLD, "old_string"), call.string(_NEW, "new_string")
-    every, expected = call.boolean(_EVERY), call.number(_EXPECTED) or 0
-    if old and new and not _belong_together(normal(old.name), normal(new.name)):
-        call.error(Malformed.UNKNOWN_COMBINATION, first=old.name, second=new.name)
-    if path and old and new:
-        replacement = Replacement(old.value, new.value, every or expected > 1, expected)
-        creates = not old.value
-        _add(call, path, old, new, replacement, creates=creates, fills=creates, notes=notes)
+def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None, notes: list[str]) -> None:
+    """Add the section of one change; `outer` is the path of the object around it."""
+    has_command = "command" in call.members
+    notes = notes + call.note_unknown((*verb.value, *([Role.COMMAND] if has_command else [])))
+    if verb is _Verb.CELL:
+        _read_cell(call, notes)
+    elif verb is _Verb.MOVE:
+        source, target = call.path(Role.FROM, "source"), call.path(Role.TO, "destination")
+        if source and target:
+            _section(call, Operation.MOVE, source, target)
+    else:
+        is_outer = outer is not None and not call.present(Role.PATH)
+        path = outer if is_outer else call.path(Role.PATH, "file_path")
+        if verb is _Verb.EDIT:
+            _read_edit(call, path, notes, may_delete=has_command)
+        elif verb is not _Verb.DELETE:
+            _read_text(call, verb, path, notes)
+        elif path:
+            _section(call, Operation.DELETE, path, b"")
 
 
-def _belong_together(old: str, new: str) -> bool:
-    """Return whether some call has both names, or their names say that they are a pair."""
-    return (old, new) in _PAIRS or (old.startswith("old") and new.startswith("new"))
+def _read_edit(call: JsonObject, path: bytes | None, notes: list[str], *, may_delete: bool) -> None:
+    """Add the section of one replacement.
+
+    Anthropic's own tool deletes the text if `new_str` is missing (`may_delete`).
+    """
+    old, every = call.string(Role.OLD, "old_string"), call.boolean(Role.EVERY)
+    new = old and old._replace(value=b"")
+    if not may_delete or call.present(Role.NEW):
+        new = call.string(Role.NEW, "new_string")
+        if old and new and not belong_together(normal(old.name), normal(new.name)):
+            call.error(Malformed.UNKNOWN_COMBINATION, first=old.name, second=new.name)
+    expected = call.number(Role.EXPECTED) or 0
+    first, last = call.number(Role.FIRST), call.number(Role.LAST)
+    if not (path and old and new):
+        return
+    for name, start, end in call.present(Role.HASH):
+        wanted = call.json.text[start + 1 : end - 1].lower()
+        if not (wanted and hashlib.sha256(old.value).hexdigest().startswith(wanted)):
+            call.json.error(Malformed.OTHER_HASH, start, name=name, string=old.name)
+    replacement = Replacement(old.value, new.value, every or expected > 1, expected)
+    if not old.value:
+        _add(call, path, new, Operation.ADD, fills=True, notes=notes)
+    elif first and last in (None, first + len(_lines_of(old.value, b"")[0]) - 1):
+        _add(call, path, new, old=old, replacement=replacement, start=first - 1, notes=notes)
+    else:
+        _add(call, path, new, old=old, replacement=replacement, notes=notes)
 
 
-def _read_several(call: JsonObject, lists: list[str]) -> None:
-    """Add the sections of a list of edits, in order."""
-    notes = _note_unknown(call, {*_PATHS, *_LISTS})
-    path = call.path(_PATHS) if call.present(_PATHS) else None
-    for name in lists:
-        for edit in _objects(call, name):
-            _read_edit(edit, path, notes)
-            edit.check()
-            notes = []
-
-
-def _read_command(call: JsonObject, command: bytes) -> None:
-    """Add the section of one command of Anthropic's text editor."""
-    known, old, new, after = {"command", *_PATHS}, String(offset=call.at), None, None
-    path = call.path(_PATHS, "file_path")
-    if command == b"create":
-        known |= set(_TEXT)
-        new = call.string(_TEXT, "file_text")
-    elif command == b"insert":
-        known |= {"insertline", *_INSERTED}
-        new, after = call.string(_INSERTED, "insert_text"), call.number(("insertline",))
+def _read_text(call: JsonObject, verb: _Verb, path: bytes | None, notes: list[str]) -> None:
+    """Add the section of a text: a whole file, or lines to insert or to append."""
+    after, shown = None, "file_text"
+    if verb is _Verb.INSERT:
+        after, shown = call.number(Role.AFTER), "insert_text"
         if after is None:
             call.error(Malformed.NO_MEMBER, name="insert_line")
-    else:  # Anthropic's own tool deletes the text if `new_str` is missing
-        known |= {*_OLD, *_NEW}
-        old = call.string(_OLD, "old_str") or old
-        new = call.string(_NEW) if call.present(_NEW) else old._replace(value=b"")
-    notes = _note_unknown(call, known)
-    if path and new:
-        creates = after is None and not old.value
-        fills = creates and command != b"create"
-        replacement = Replacement(old.value, new.value, after=after)
-        _add(call, path, old, new, replacement, creates=creates, fills=fills, notes=notes)
+    members = [call.present(role) for role in (Role.NEW, Role.TEXT) if role in verb.value]
+    text = call.string([normal(each.name) for found in members for each in found], shown)
+    if call.boolean(Role.NEWLINE) and text and not text.value.endswith(b"\n"):
+        text = text._replace(value=text.value + b"\n")
+    if not (path and text):
+        return
+    if verb is _Verb.INSERT:
+        replacement = Replacement(b"", text.value, after=after)
+        _add(call, path, text, replacement=replacement, notes=notes)
+    else:
+        operation = Operation.ADD if verb is _Verb.WRITE else Operation.APPEND
+        _add(call, path, text, operation, notes=notes)
 
 
-def _read_cell(call: JsonObject) -> None:
+def _read_cell(call: JsonObject, notes: list[str]) -> None:
     """Add the section that changes the source of a notebook's cell, as `NotebookEdit` does."""
     mode = call.word("editmode") or b"replace"
     name, number = call.word("cellid").decode("latin-1"), call.word("cellnumber", "cellindex")
-    path, new = call.path(_NOTEBOOK), call.string(_SOURCE)
-    notes = _note_unknown(call, {*_NOTEBOOK, *_SOURCE, *_CELL})
+    path, new = call.path(Role.NOTEBOOK, "notebook_path"), call.string(Role.SOURCE, "new_source")
     if mode != b"replace":
         call.error(Malformed.CELL_MODE, mode=mode)
     is_number = number.isdigit() and len(number) < 10
@@ -244,69 +281,76 @@ def _read_cell(call: JsonObject) -> None:
         call.error(Malformed.NO_CELL)
     if path and new:
         cell = Cell(name, int(number) if is_number else None)
-        _add(call, path, String(), new, Replacement(b"", new.value, cell=cell), notes=notes)
-
-
-def _note_unknown(call: JsonObject, known: Collection[str]) -> list[str]:
-    """Return notes on the members that are not `known`; refuse those that could ask for more.
-
-    These are the members of other calls, lists and objects, and those whose names say so.
-    """
-    notes: list[str] = []
-    silent = {*known, *_SILENT, *_ALSO_SILENT, *DIRECTORIES} - {*_KINDS}
-    for name, member in call.members.items():
-        kind = normal(call.word(name).decode("latin-1")) if name in _KINDS else ""
-        if name in silent or (kind and _KIND.fullmatch(kind) and not _ASKS_MORE.search(kind)):
-            continue
-        asks_more = name in _ROLES or name in _KINDS or _ASKS_MORE.search(name)
-        if asks_more or call.holds(name, "[") or call.holds(name, "{"):
-            call.json.error(Malformed.UNKNOWN_MEMBER, member.start, name=member.name)
-        else:
-            notes.append(f"`{visible(member.name, 40)}` of the call was ignored")
-    return notes
+        _add(call, path, new, replacement=Replacement(b"", new.value, cell=cell), notes=notes)
 
 
 def _add(
     call: JsonObject,
     path: bytes,
-    old: String,
     new: String,
-    replacement: Replacement,
+    operation: Operation = Operation.UPDATE,
     *,
-    creates: bool = False,
+    old: String = _NO_STRING,
+    replacement: Replacement | None = None,
     fills: bool = False,
-    notes: Collection[str] = (),
+    start: int | None = None,
+    notes: Sequence[str] = (),
 ) -> None:
-    """Add the section of one change."""
-    text = call.json
-    if Format.STRING_REPLACE not in text.formats:
-        return
-    old_lines, new_lines = _lines_of(old.value, new.value, creates=creates)
+    """Add the section of one change, of text in a file or of a whole file."""
+    text, is_whole = call.json, operation is not Operation.UPDATE
+    old_lines, new_lines = _lines_of(old.value, new.value, is_whole=is_whole)
     removed = _make_lines(text, old, old_lines, Prefix.REMOVED)
     lines = _make_lines(text, new, new_lines, Prefix.ADDED)
-    if creates and lines and not new.value.endswith(b"\n"):
+    if operation is Operation.ADD and lines and not new.value.endswith(b"\n"):
         lines[-1] = lines[-1]._replace(newline=False)
     elif old.value:
         lines = line_diff(removed, lines)
-    number = TextPosition(text.number(call.at), call.at, 0, "")
+    if operation is Operation.APPEND and not lines:
+        call.error(Malformed.NOTHING_TO_APPEND)
+    if path in text.scanner.found.moved:
+        start = None
+    if len(old_lines) != len(new_lines) or (replacement and replacement.every):
+        text.scanner.found.moved.add(path)
     hunk = Hunk(
         tuple(lines),
-        number=lines[0].number if lines else number,
-        uniform_endings=not creates and not any(line.text.endswith(b"\r") for line in lines),
-        replacement=None if creates else replacement,
+        stated_start=start,
+        at_end_of_file=operation is Operation.APPEND,
+        number=lines[0].number if lines else _number(call),
+        uniform_endings=not is_whole and not any(line.text.endswith(b"\r") for line in lines),
+        replacement=replacement,
         notes=tuple(notes),
     )
-    name = os.fsdecode(path)
-    text.scanner.section(
-        FilePatch(
-            Operation.ADD if creates else Operation.UPDATE,
-            None if creates else name,
-            name,
-            (hunk,) if lines or replacement.cell else (),
-            number=number,
+    has_hunk = bool(lines) or (replacement is not None and replacement.cell is not None)
+    hunks = (hunk,) if has_hunk else ()
+    _section(call, operation, b"" if operation is Operation.ADD else path, path, hunks, fills=fills)
+
+
+def _section(
+    call: JsonObject,
+    operation: Operation,
+    old: bytes,
+    new: bytes,
+    hunks: Sequence[Hunk] = (),
+    *,
+    fills: bool = False,
+) -> None:
+    """Add a section, from the file `old` to the file `new`; either may be empty."""
+    if Format.STRING_REPLACE in call.json.formats:
+        section = FilePatch(
+            operation,
+            os.fsdecode(old) if old else None,
+            os.fsdecode(new) if new else None,
+            hunks,
+            has_content=operation is not Operation.DELETE,
             fills=fills,
+            number=_number(call),
         )
-    )
+        call.json.scanner.section(section)
+
+
+def _number(call: JsonObject) -> int:
+    """Return the number of the line where the object begins."""
+    return TextPosition(call.json.number(call.at), call.at, 0, "")
 
 
 def _make_lines(
@@ -318,14 +362,14 @@ def _make_lines(
     return [Line(prefix, line, number=number_of(at)) for at, line in enumerate(lines)]
 
 
-def _lines_of(old: bytes, new: bytes, *, creates: bool) -> tuple[list[bytes], list[bytes]]:
+def _lines_of(old: bytes, new: bytes, *, is_whole: bool = False) -> tuple[list[bytes], list[bytes]]:
     r"""Split two strings into lines: for a replacement, those that it is if read as whole lines.
 
     A newline at the end of both is that of the last line. Of text for a new file, or to insert, it
     always is. `\r` before every newline belongs to it, but for a new file.
     """
     both = old + new
-    if not creates and 0 < both.count(b"\n") == both.count(b"\r\n"):
+    if not is_whole and 0 < both.count(b"\n") == both.count(b"\r\n"):
         old, new = old.replace(b"\r\n", b"\n"), new.replace(b"\r\n", b"\n")
     if not old:
         return [], new.removesuffix(b"\n").split(b"\n") if new else []

@@ -25,7 +25,8 @@ from git_opatch.model.patch import Operation
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import edits, envelope
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
-from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, normal
+from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText
+from git_opatch.parse.roles import normal
 from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 _HEADERS = {
@@ -223,7 +224,7 @@ def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]
 def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
     """Add the section that an operation asks for; yield blocks for its path, if it has those."""
     text, errors = own.json, own.json.scanner.errors
-    diff = own.string(("diff",)) if "diff" in own.members else None
+    diff = own.string(("diff",), "diff") if "diff" in own.members else None
     is_blocks = "type" not in own.members and diff and _BLOCK.search(diff.value)
     if kind not in _HEADERS and not is_blocks:
         own.error(Malformed.UNKNOWN_OPERATION if kind else Malformed.NO_TYPE, kind=kind)
@@ -231,7 +232,7 @@ def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
     for name in own.members.keys() - _OF_OPERATION:
         member = own.members[name]
         text.error(Malformed.UNKNOWN_OF_OPERATION, member.start, name=member.name)
-    path = own.path(("path",))
+    path = own.path(("path",), "path")
     if "diff" not in own.members and kind != b"delete_file":
         own.error(Malformed.NO_MEMBER, name="diff")
     if path is None or text.scanner.errors > errors:

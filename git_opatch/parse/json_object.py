@@ -13,12 +13,15 @@ import os
 import posixpath
 import re
 from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from git_opatch.model.json_text import items
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
+from git_opatch.model.text import visible
+from git_opatch.parse.roles import Role, normal, roles_of
 from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 DIRECTORIES = ("workdir", "cwd", "workingdirectory")
@@ -36,9 +39,21 @@ _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def normal(name: str) -> str:
-    """Return the name of a member as it is compared."""
-    return name.replace("_", "").lower()
+_KINDS = ("mode", "type", "action", "operation", "method", "kind", "op")
+_KIND = re.compile(
+    r"(?:[\w -]*(?:replace|edit|update|modify|change|tool|function)[\w -]*|literal|exact|)"
+)
+"""What members of these names may say beside an old and a new string."""
+_ASKS_MORE = re.compile(
+    r"regex|pattern|glob|position|where|occurrence|count|index|insert|append|prepend|delete|remove"
+    r"|move|rename|reverse|undo|preview|check|range|anchor|limit|command|newpath|fuzzy|ignore"
+)
+"""Names, normal, of members that could ask for more than is done."""
+_STRINGS = {Role.PATH, Role.OLD, Role.NEW, Role.TEXT}
+
+
+Names = Role | Sequence[str]
+"""What members are called: any of these, or what plays a role."""
 
 
 class Member(NamedTuple):
@@ -124,6 +139,12 @@ class JsonObject:
                 if self.members.setdefault(normal(key), member) is not member:
                     self._twice.append(member)
 
+    def part(self, members: dict[str, Member]) -> JsonObject:
+        """Return the object as if it had nothing but these members."""
+        part = copy(self)
+        part.members, part._twice = members, []
+        return part
+
     def word(self, *names: str) -> bytes:
         """Return the value of the first of these members, undecoded and without quotes."""
         member = next((self.members[name] for name in names if name in self.members), None)
@@ -134,30 +155,51 @@ class JsonObject:
         member = self.members.get(name)
         return member is not None and self.json.text[member.start] == opening
 
-    def present(self, names: Sequence[str]) -> list[Member]:
-        """Return the members with any of the `names` for one thing."""
-        return [self.members[name] for name in names if name in self.members]
+    def present(self, names: Names) -> list[Member]:
+        """Return the members with any of the `names` for one thing, or with a role.
+
+        Beside a string, what is none does not play a role that strings have.
+        """
+        if not isinstance(names, Role):
+            return [self.members[name] for name in names if name in self.members]
+        found = [name for name in self.members if names in roles_of(name)]
+        if names is Role.SEVERAL:
+            found = [name for name in found if self.is_structure(name)]
+        elif names in _STRINGS:
+            found = [name for name in found if self.holds(name, '"')] or found
+        return [self.members[name] for name in found]
+
+    def is_structure(self, name: str) -> bool:
+        """Return whether the value of the member `name` is a list or an object."""
+        return self.holds(name, "[") or self.holds(name, "{")
 
     def error(self, fault: Malformed, **values: bytes | str | int) -> None:
         """Add a diagnostic for the line where the object begins."""
         self.json.error(fault, self.at, **values)
 
-    def string(self, names: Sequence[str], shown: str = "") -> String | None:
-        """Return the string with any of the `names`; None after an error."""
+    def string(self, names: Names, shown: str) -> String | None:
+        """Return the string with any of the `names`; None after an error.
+
+        If there is none, the error says that `shown` is missing.
+        """
         found = self.present(names)
         if not found:
-            self.error(Malformed.NO_MEMBER, name=shown or names[0])
+            self.error(
+                Malformed.NO_MEMBER,
+                name=shown,
+            )
             return None
         name, start, end = found[0]
         for other in found[1:]:
-            self.json.error(Malformed.BOTH, other.start, first=name, second=other.name)
+            if self.json.raw[start:end] != self.json.raw[other.start : other.end]:
+                self.json.error(Malformed.BOTH, other.start, first=name, second=other.name)
         if self.json.text[start] != '"':
             self.json.error(Malformed.NOT_A_STRING, start, name=name)
             return None
         value = self.json.decode(start, end)
         return None if value is None else String(value, start, name)
 
-    def path(self, names: Sequence[str], shown: str = "") -> bytes | None:
+    def path(self, names: Names, shown: str) -> bytes | None:
         """Return the path with any of the `names`; None after an error."""
         found = self.string(names, shown)
         if found is None:
@@ -168,7 +210,7 @@ class JsonObject:
         self.json.error(fault, found.offset, path=found.value, name=found.name)
         return None
 
-    def boolean(self, names: Sequence[str]) -> bool:
+    def boolean(self, names: Names) -> bool:
         """Return whether any of these members is true; another value is an error."""
         words = [(member, self.word(normal(member.name)).lower()) for member in self.present(names)]
         for member, word in words:
@@ -176,7 +218,7 @@ class JsonObject:
                 self.json.error(Malformed.NOT_A_BOOLEAN, member.start, name=member.name)
         return any(word == b"true" for _, word in words)
 
-    def number(self, names: Sequence[str]) -> int | None:
+    def number(self, names: Names) -> int | None:
         """Return the number from 0 on that the member is; None if there is none."""
         for member in self.present(names):
             word = self.json.raw[member.start : member.end]
@@ -195,6 +237,31 @@ class JsonObject:
         joined = posixpath.normpath(posixpath.join(scanner.directory, os.fsdecode(own)))
         return replace(self.json, scanner=replace(scanner, directory=joined))
 
+    def note_unknown(self, known: Collection[Role | str]) -> list[str]:
+        """Return notes on members that are not `known`, by role or by name; refuse those that could
+        ask for more.
+
+        These are the members of other calls, lists and objects, and those whose names say so.
+        """
+        notes: list[str] = []
+        played = [each for role in known if isinstance(role, Role) for each in self.present(role)]
+        read = {*known, *DIRECTORIES, *_NOT_READ, *(normal(each.name) for each in played)}
+        for name, member in self.members.items():
+            roles, word = roles_of(name), self.word(name).decode("latin-1")
+            if name in read:
+                continue
+            is_kind = name in _KINDS and _KIND.fullmatch(normal(word))
+            if (is_kind and not _ASKS_MORE.search(normal(word))) or Role.SILENT in roles:
+                continue
+            if word == "false" and not roles:
+                continue
+            asks_more = roles or name in _KINDS or _ASKS_MORE.search(name)
+            if asks_more or self.is_structure(name):
+                self.json.error(Malformed.UNKNOWN_MEMBER, member.start, name=member.name)
+            else:
+                notes.append(f"`{visible(member.name, 40)}` of the call was ignored")
+        return notes
+
     def check(self) -> None:
         """Check, where a patch was read in the object, what the other members say about it."""
         for member in self._twice:
@@ -203,7 +270,7 @@ class JsonObject:
             if self.word(name) not in (b"", b"false"):
                 self.json.error(fault, self.members[name].start, name=self.members[name].name)
         if self.present(DIRECTORIES):
-            found = self.string(DIRECTORIES)
+            found = self.string(DIRECTORIES, "workdir")
             if found and (not _is_path(found.value) or b"\\" in found.value):
                 self.json.error(Malformed.NOT_A_PATH, found.offset, path=found.value)
 

@@ -13,8 +13,10 @@ from scenario import read_scenario
 
 from git_opatch.model.errors import ParseError
 from git_opatch.parse import parse_patch
-from git_opatch.parse.edits import _CELL, _EVERY, _EXPECTED, _HARNESSES, _LISTS, _PATHS
+from git_opatch.parse.roles import harnesses, normal
 
+_HARNESSES = {name: roles for name, roles in harnesses().items() if name != "any"}
+_IN_MANUAL = ("path", "old", "new", "every", "several")
 _ROOT = Path(__file__).resolve().parents[2]
 _SCENARIOS = [path.read_text() for path in _ROOT.glob("tests/scenarios/string-replace/*.txt")]
 _ROWS = [row for row in (_ROOT / "docs/formats.md").read_text().splitlines() if row[:1] == "|"]
@@ -22,9 +24,9 @@ _ROWS = [row for row in (_ROOT / "docs/formats.md").read_text().splitlines() if 
 
 @pytest.mark.parametrize("name", _HARNESSES)
 def test_a_harness_has_a_scenario_with_its_source(name: str) -> None:
-    harness = _HARNESSES[name]
+    roles = _HARNESSES[name]
     own = [text for text in _SCENARIOS if text.startswith(f"what: {name}")]
-    members = (harness.path, harness.old, harness.new)
+    members = [roles[role][0] for role in ("path", "old", "new") if role in roles]
     called = [text for text in own if all(f'"{member}"' in text for member in members)]
     assert called, f"no scenario of {name} has a call with {members}"
     assert all(re.search(r"(?m)^source: https://\S+\.\S+", text) for text in called)
@@ -32,10 +34,12 @@ def test_a_harness_has_a_scenario_with_its_source(name: str) -> None:
 
 @pytest.mark.parametrize("name", _HARNESSES)
 def test_a_harness_has_a_row_in_the_manual(name: str) -> None:
-    harness = _HARNESSES[name]
-    (row,) = (row for row in _ROWS if name in row.split("|")[1] and f"`{harness.old}`" in row)
-    members = (harness.path, harness.old, harness.new, harness.every, harness.several)
-    assert all(f"`{member}`" in row for member in members if member)
+    roles = _HARNESSES[name]
+    rows = [row for row in _ROWS if name in row.split("|")[1]]
+    members = [name for role in _IN_MANUAL for name in roles.get(role, ())]
+    missing = [name for name in members if not any(f"`{name}`" in row for row in rows)]
+    assert rows, name
+    assert not missing
 
 
 def _calls() -> Iterator[dict[str, object]]:
@@ -48,7 +52,9 @@ def _calls() -> Iterator[dict[str, object]]:
 
 @pytest.mark.parametrize("value", [None, True, 1, -1.5, "x", "1", [], ["x"], {"x": 1}], ids=repr)
 def test_any_value_of_any_member_is_read_or_refused(value: object) -> None:
+    rows = harnesses().values()
+    names = {normal(name) for row in rows for written in row.values() for name in written}
     for call in _calls():
-        for name in {*call, *_PATHS, *_EVERY, *_EXPECTED, *_LISTS, *_CELL}:
+        for name in {*call, *names}:
             with suppress(ParseError):
                 parse_patch(json.dumps({**call, name: value}))
