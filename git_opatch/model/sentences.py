@@ -965,10 +965,9 @@ class Malformed(Enum):
         "`{text:80}` is not a supported command, and its effect on the patch would be lost: "
         "`{part:80}` is not understood; send only the patch"
     )
-    FLAGS_OF_COMMAND = (
-        "`{text:80}` is not a supported command, and its effect on the patch would be lost: "
-        "`{part:80}` is not understood; send only the patch, and give the flags to "
-        "`git opatch apply`"
+    OPTION_OF_COMMAND = (
+        "`{text:80}` asks for something else than to apply the patch; for `{part:80}` send only "
+        "the patch, {instead}"
     )
     UNCLOSED_QUOTE = "a quote in this command is not closed; the text may have been cut off"
     STRAY_QUOTES = (

@@ -2,7 +2,9 @@
 
     line    := ("cd " dir "&&")* call
     call    := name heredoc | name quoted | "cat" heredoc "|" name | shell "-c" quoted
-             | ("git apply" | "git opatch apply" | "patch") flag* heredoc
+             | ("echo" | "printf" "%s") quoted "|" name
+             | ("git apply" | "git opatch apply" | "patch" [file]) option* heredoc
+             | "cat >" file heredoc, and one of these commands below it that reads the file
     name    := apply_patch, or a wrong spelling that models use, with or without a directory
     heredoc := ("<<" | "<<-" | "<<<") word, or "<<<" quoted
 
@@ -13,7 +15,9 @@ Source: POSIX Shell Command Language, 2.2 "Quoting" and 2.7.4 "Here-Document"; C
 The words of a command are split by `shlex`. The text is read and never run: the body of a heredoc
 and a quoted string are taken literally, so that `$x` means `$x` even where a shell would expand it.
 A heredoc without its delimiter reaches to the end of the text, or of the Markdown fence around it.
-Any other command that has a patch in it is an error, and one that has none is prose (D65).
+An option that changes nothing here is skipped, `--directory` is done, and one that asks for
+something else than applying is refused with ours: `_OTHERS` is the list of them. Any other command
+that has a patch in it is an error, and one that has none is prose (D65).
 """
 
 from __future__ import annotations
@@ -41,17 +45,33 @@ from git_opatch.parse.formats import (
     SHELL_COMMAND,
     UNSUPPORTED,
 )
+from git_opatch.parse.header import names_at
 from git_opatch.parse.prose import is_fence, report_missing_end
 from git_opatch.parse.scanner import Lines, Scanner
 
 NAMES = frozenset({"apply_patch", "applypatch", "apply-patch"})
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 SCRIPT_FLAGS = frozenset({"-c", "-lc"})
-_IGNORED_FLAGS = re.compile(
-    r"-|-p1|-v|-3|--(?:index|cached|worktree|3way|verbose|recount|quiet|check|dry-run|unidiff-zero"
+_SAME = re.compile(
+    r"-|-p[01]|-v|-3|--(?:index|3way|verbose|recount|quiet|unidiff-zero|strip=[01]"
     r"|whitespace=[a-z]+)"
 )
-_FLAG = re.compile(rb"(?<!\S)(?:-R|--reverse|-p\d+|--directory)\b")
+"""Options of git apply and patch that change nothing here."""
+_IN_DIRECTORY = re.compile(r"(?:--directory|-d)(?:=|$)(.*)")
+_OTHERS = (
+    (rb"--check|--dry-run", "to `git opatch apply --check`"),
+    (rb"-R|--reverse", "to `git opatch apply -R`"),
+    (rb"--cached", "to `git opatch apply --cached`"),
+    (rb"--worktree", "to `git opatch apply --worktree`"),
+    (rb"--(?:num)?stat|--summary", "to `git opatch show`"),
+    (rb"--(?:in|ex)clude\b\S*", "to `git opatch apply`, with `--only` or `--except`"),
+    (rb"--directory\b\S*", "to `git opatch apply --directory`"),
+    (rb"(?:-p|--strip=)\d+", "with its paths as they are from the top"),
+)
+"""Options that ask for something else than to apply all of the patch, and where to send it then."""
+_CHECKS = ("--check", "--dry-run", "--stat", "--numstat", "--summary")
+_WRITES = re.compile(rb"\s*(?:[$#%][ \t]+)?(?:cat[ \t]*>|tee[ \t])[ \t]*([\w./+-]+)\s*")
+"""A command that writes its input, a heredoc, to a file."""
 _LITERAL = re.compile(rb"'[^']*'|\"[^\"$`\\]*\"|\\.", re.DOTALL)
 _EXPANDED = re.compile(rb"\"?[$`*?\[~{][^\s\"]*|(?<!\S)#")
 """What a shell would expand or drop, where it is not `_LITERAL`."""
@@ -69,6 +89,8 @@ _QUOTE = re.compile(  # of a patch or a script, not an apostrophe
 _SINGLE = re.compile(rb"'((?>(?:[^']+|'\\''|'\"'\"'|(?:(?<=<<)|(?<=<<-))'\w+')*))'")
 _DOUBLE = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _APOSTROPHE = re.compile(rb"'\\''|'\"'\"'")
+_PRINTS = re.compile(rb"\s*echo\b")
+_PRINTED = (["echo"], ["echo", "-n"], ["printf", "%s"], ["printf", "%s\\n"])
 _JOINED = re.compile(rb"(?<!\\)(?:\\\\)*\\\n")
 _HEREDOC = re.compile(rb"(?<!<)<<[<-]?[ \t]*(?P<word>'[^'\n`]+'|\"[^\"\n`]+\"|\\?(?!\d+\b)[\w.-]+)")
 _OPENING = re.compile(rb"\s*" + OPENING)
@@ -101,11 +123,15 @@ _MAX_OPEN = 100
 
 
 class _Command(NamedTuple):
-    """A command: its program, its directory, and the part that is not understood, or ""."""
+    """A command: its program, its directory, and the part that is not understood, or empty."""
 
     program: str = ""
     directory: str = ""
     unknown: str = ""
+    file: str = ""
+    """The file that it changes, whatever its patch says (`patch FILE`), or that has the patch."""
+    below: str = ""
+    """The directory that `--directory` names: that of this call alone."""
 
 
 class _Call(NamedTuple):
@@ -131,7 +157,7 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
         scanner.directory_change = call.content.directory, number, scanner.at, alone
     elif change := scanner.directory_change:
         scanner.directory_change = (*change[:2], scanner.at, change[3])
-    return [call.content]
+    return [_in_directory(call.content, call.command.below)]
 
 
 def patch_of(text: bytes) -> tuple[str, bytes] | None:
@@ -144,7 +170,7 @@ def patch_of(text: bytes) -> tuple[str, bytes] | None:
     scanner.skip_blank_lines()
     if call is None or call.content is None or not scanner.at_end or scanner.errors:
         return None
-    if call.command.program not in NAMES:
+    if call.command.program not in NAMES or call.command.file:
         return None
     return call.command.directory, call.content.text.removesuffix(b"\n") + b"\n"
 
@@ -186,6 +212,8 @@ def _read_quoted(
     head, is_glued = shown[: quote.start("ansi")], not re.match(rb"[\s;&|<>()]|\Z", tail)
     is_input = head.rstrip().endswith(b"<<<")
     command = _judge(head.rstrip().removesuffix(b"<<<") + b" " + tail, quoted=not is_input)
+    if _PRINTS.match(head) and b"\\" in match[1]:
+        command = command._replace(unknown=command.unknown or "\\")
     size = shown.count(b"\n", 0, match.end()) + 1
     if quote["ansi"] or (command.unknown and not is_glued):
         if size == 1 and not quote["ansi"]:
@@ -204,7 +232,7 @@ def _read_quoted(
     numbers = scanner.lines.numbers_from(first + shown.count(b"\n", 0, start))
     content = scanner.nested(Lines(value.removesuffix(b"\n") + b"\n", numbers))
     scanner.at = first + size
-    return _Call(command, _in_directory(content, command))
+    return _Call(command, _in_directory(content, command.directory))
 
 
 def _read_heredoc(
@@ -213,7 +241,10 @@ def _read_heredoc(
     """Take a command, whose line is `text`, and its heredoc, whose lines are `below`."""
     written = heredoc["word"]
     delimiter = written[1:-1] if written[:1] in b"'\"" else written.removeprefix(b"\\")
-    command = _judge(text[: heredoc.start()] + b" " + text[heredoc.end() :], quoted=False)
+    shown, after = text[: heredoc.start()] + b" " + text[heredoc.end() :], 0
+    command = _judge(shown, quoted=False)
+    if (writes := _WRITES.fullmatch(shown)) and (end := _find_below(below, delimiter)) is not None:
+        command, after = _use_of(replace(below, at=end + 1), writes[1])
     # GPT-4.1 writes only the heredoc as the argument of `apply_patch`, and Codex reads that.
     if not command.program and (below.at_end or not _OPENING.match(below.line)):
         command = command._replace(unknown=command.unknown or os.fsdecode(heredoc[0]))
@@ -221,7 +252,9 @@ def _read_heredoc(
         end = _find_below(below, delimiter)
         body = below.limited_to(min(below.at + 1 if end is None else end, below.end))
         if _HELD_PATCH.search(body.text):
-            return _refuse(scanner, text, command.unknown, body.end + (end is not None))
+            end = max(after, body.end + (end is not None))
+            used = b"\n" + below.line_at(after - 1) if after else b""
+            return _refuse(scanner, text + used, command.unknown, end)
         scanner.at = scanner.at if end is None else end + 1
         return None if end is None else _Call(command)
     dedent = below.dedent or bytes
@@ -233,14 +266,46 @@ def _read_heredoc(
     last_lines = (body.line_at(at) for at in range(end - 1, body.at - 1, -1))
     if not ended and not any(map(_ENDS.match, islice(filter(bytes.strip, last_lines), 2))):
         report_missing_end(body, "heredoc", delimiter, end, scanner.number)
-    scanner.at = end + ended
     body = replace(body, end=end, fence=b"", directory_change=None)
-    return _Call(command, _in_directory(body, command))
+    if command.file and not after:
+        if not body.line.startswith(b"@@") and names_at(body) is None:
+            return _refuse(scanner, text, command.file, end + ended)
+        body = _for_file(body, os.fsencode(command.file))
+    scanner.at = max(end + ended, after)
+    return _Call(command, _in_directory(body, command.directory))
 
 
-def _in_directory(content: Scanner, command: _Command) -> Scanner:
-    if command.directory:
-        joined = posixpath.join(content.directory, command.directory)
+def _use_of(below: Scanner, name: bytes) -> tuple[_Command, int]:
+    """Read the commands below that name the file, which has the patch; return the one that applies
+    it, and the position after them. Checks before it are part of applying it here."""
+    word = rb"(?:\./)?" + re.escape(name) + rb"(?![\w./-])"
+    use = re.compile(rb"(?:<[ \t]*|(?<=[ \t])(?:-i[ \t]*|--input=)?)" + word)
+    found = _Command(unknown=os.fsdecode(name))
+    below.skip_blank_lines()
+    while not below.at_end and use.search(below.line):
+        for part in re.split(rb"&&|;", _PROMPT.sub(rb"\1", below.take(), count=1)):
+            if re.fullmatch(rb"\s*(?:rm[ \t]+(?:-f[ \t]+)?" + word + rb"\s*)?", part):
+                continue
+            command = _judge(use.sub(b"", part, count=1), quoted=False)
+            is_check = command.unknown in _CHECKS
+            if use.search(part) is None or (command.unknown and not is_check):
+                return command._replace(unknown=os.fsdecode(part).strip()), below.at
+            if not is_check or found.unknown:
+                found = command._replace(file=os.fsdecode(name))
+    return found, below.at if found.file else 0
+
+
+def _for_file(body: Scanner, path: bytes) -> Scanner:
+    """Return a scanner over the diff in `body` with the name that `patch FILE` gives it."""
+    named = 0 if body.line.startswith(b"@@") else 2
+    numbers = body.lines.numbers_from(max(body.at + named - 2, 0))
+    text = b"--- %b\n+++ %b\n%b\n" % (path, path, replace(body, at=body.at + named).text)
+    return body.nested(Lines(text, numbers))
+
+
+def _in_directory(content: Scanner, directory: str) -> Scanner:
+    if directory:
+        joined = posixpath.join(content.directory, directory)
         content.directory = posixpath.normpath(joined)
     return content
 
@@ -263,36 +328,51 @@ def _judge(shown: bytes, *, quoted: bool) -> _Command:
         if len(changed) != 2 or changed[0] != "cd" or changed[1][:1] in ("", "-"):
             return _Command(unknown=" ".join(changed))
         directory = posixpath.join(directory, changed[1])
-    if words[:1] == ["cat"] and not quoted and "|" in words:
+    if words[:1] and words[0] in ("cat", "echo", "printf") and "|" in words:
         read = words[: words.index("|")]
-        words = words[len(read) + 1 :] if set(read) <= {"cat", "-"} else read
+        is_all = read in _PRINTED if quoted else set(read) <= {"cat", "-"}
+        words, quoted = (words[len(read) + 1 :] if is_all else read), quoted and not is_all
     program, *rest = [posixpath.basename(word) for word in words[:1]] + words[1:] or [""]
     operators = [word for word in words if not word.strip("();<>|&")]
-    unknown = operators or _unknown_words(program, rest, quoted=quoted)
-    return _Command(program, directory, unknown[0] if unknown else "")
+    command = _Command(program, directory, operators[0] if operators else "")
+    return command if operators else _with_options(command, rest, quoted=quoted)
 
 
-def _unknown_words(program: str, rest: list[str], *, quoted: bool) -> list[str]:
-    """Return the words that may change how or where a patch is applied: none of a known call."""
+def _with_options(command: _Command, rest: list[str], *, quoted: bool) -> _Command:
+    """Read the words behind the program; one that may change how the patch is applied is
+    unknown."""
+    program, unknown = command.program, list[str]()
     if quoted and program in SHELLS and len(rest) == 1 and rest[0] in SCRIPT_FLAGS:
-        return []
+        return command
     if program in NAMES:
-        return [word for word in rest if quoted or word != "-"]
-    if quoted or program not in ("git", "patch", ""):
-        return [program]
-    if program == "git":
+        unknown = [word for word in rest if quoted or word != "-"]
+    elif quoted or program not in ("git", "patch", ""):
+        unknown = [program]
+    elif program == "git":
         verb = 1 if rest[:1] == ["opatch"] else 0
         if rest[verb : verb + 1] != ["apply"]:
-            return [" ".join([program, *rest[: verb + 1]])]
+            unknown = [" ".join([program, *rest[: verb + 1]])]
         rest = rest[verb + 1 :]
-    return [word for word in rest if not _IGNORED_FLAGS.fullmatch(word)]
+    words = iter([] if unknown or program in NAMES else rest)
+    for word in words:
+        if (into := _IN_DIRECTORY.fullmatch(word)) and (below := into[1] or next(words, "")):
+            command = command._replace(below=posixpath.join(command.below, below))
+        elif program == "patch" and word[:1] != "-" and not command.file:
+            command = command._replace(file=word)
+        elif not _SAME.fullmatch(word):
+            unknown.append(word)
+    return command._replace(unknown=unknown[0]) if unknown else command
 
 
 def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Call:
     """Take a command that has a patch up to `end`, with an error: its `part` is not understood."""
-    has_flags = part.startswith("-") or _FLAG.search(text)
-    fault = Malformed.FLAGS_OF_COMMAND if has_flags else Malformed.UNSUPPORTED_COMMAND
-    scanner.error(fault, text=text.partition(b"\n")[0], part=part)
+    line = text.partition(b"\n")[0]
+    for pattern, instead in _OTHERS:
+        if option := re.search(rb"(?<!\S)(?:" + pattern + rb")(?!\S)", text):
+            scanner.error(Malformed.OPTION_OF_COMMAND, text=line, part=option[0], instead=instead)
+            break
+    else:
+        scanner.error(Malformed.UNSUPPORTED_COMMAND, text=line, part=part)
     scanner.at = end
     return _Call(_Command(unknown=part))
 
