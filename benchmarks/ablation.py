@@ -1,8 +1,9 @@
 """Switch off one rule of the package at a time, and count what changes.
 
-Each switch names a function or a constant of the package and its stand-in. The cases are those of
-`grammar.py`, late patches, and diffs that models typed; they are drawn once, and a case that
-never calls what is off is not run without it. A rule that this package lacks is named as such.
+Each switch has a function or a constant of the package and its stand-in. The cases are those of
+`grammar.py`, late patches, diffs that models typed, files that moved on, and patches that are sent
+again; they are drawn once, and one that never calls what is off is not run without it. What fails
+with a rule off ends the run: an exception says nothing about a rule.
 
     python benchmarks/ablation.py REPO... --seed 1 --cases 1500 --late 300 --typed DIR
     python benchmarks/ablation.py REPO... --only order,anchor
@@ -18,158 +19,176 @@ import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import git_opatch
+import moved_on
+import sent_again
 from arguments import drawing_parser
+from git_opatch.complete import doubt, placeholder, reindent, structure
+from git_opatch.locate import (
+    alignment,
+    anchors,
+    applied,
+    claims,
+    evidence,
+    file_index,
+    overlap,
+    search,
+    twins,
+    variants,
+)
+from git_opatch.model import indent_rules, reading
 from grammar import draw, read_changes
 from model import Case, Verdict, to_bytes
 from model_diffs import Typed, is_faithful
+from moved_on import Ended
 from peers import OWN
 from scene import write_scene
+from sent_again import Again
 from travel import draw as draw_late
 from travel import merge
-from trial import Outcome, try_case
-
-_PARTS = ("locate", "complete", "plan", "model", "parse")
+from trial import Outcome, plan, try_case
 
 
 @cache
 def _modules() -> list[ModuleType]:
-    """Every module of the package that decides something."""
+    """Every module of the package that can be imported."""
     found = pkgutil.walk_packages(git_opatch.__path__, "git_opatch.")
-    names = [module.name for module in found if module.name.split(".")[1] in _PARTS]
-    return [importlib.import_module(name) for name in names]
+    modules = []
+    for module in found:
+        with suppress(ImportError):  # of a library that is not installed
+            modules += [] if "__main__" in module.name else [importlib.import_module(module.name)]
+    return modules
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """What is off, as `module:name`, and what makes its stand-in of it.
+    """A function or a constant of the package, and what makes its stand-in of it.
 
-    Modules that imported the name get the stand-in as well. The context manager raises
-    `LookupError` where this package has no such rule.
+    Every module that has it gets the stand-in, under whatever name.
     """
 
-    where: str
+    original: Any
     change: Callable[[Any], Any]
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
         """Let the rule be off."""
-        module, _, name = self.where.partition(":")
-        try:
-            owner = importlib.import_module(f"git_opatch.{module}")
-            original = vars(owner)[name]
-        except (ImportError, KeyError) as error:
-            raise LookupError(self.where) from error
-        places = [each for each in _modules() if vars(each).get(name) is original]
-        stand_in = self.change(original)
-        for place in (owner, *places):
-            setattr(place, name, stand_in)
+        places = [
+            (module, name)
+            for module in _modules()
+            for name, value in vars(module).items()
+            if value is self.original
+        ]
+        stand_in = self.change(self.original)
+        for module, name in places:
+            setattr(module, name, stand_in)
         try:
             yield
         finally:
-            for place in (owner, *places):
-                setattr(place, name, original)
+            for module, name in places:
+                setattr(module, name, self.original)
 
 
-def off(where: str, stand_in: Any) -> Switch:
+def off(original: Any, stand_in: Any) -> Switch:
     """Return the switch that replaces a value or a function by `stand_in`."""
-    return Switch(where, lambda _: stand_in)
+    return Switch(original, lambda _: stand_in)
 
 
-def gives(where: str, value: Any) -> Switch:
+def gives(function: Callable[..., Any], value: Any) -> Switch:
     """Return the switch that lets a function return `value`."""
-    return off(where, lambda *_, **__: value)
+    return off(function, lambda *_, **__: value)
 
 
-def gives_first(where: str) -> Switch:
+def gives_first(function: Callable[..., Any]) -> Switch:
     """Return the switch that lets a function return what it is given first."""
-    return off(where, lambda first, *_, **__: first)
+    return off(function, lambda first, *_, **__: first)
 
 
-def _not_sought(where: str, level: int | None = None) -> Switch:
+def _not_sought(function: Callable[..., Any], level: int | None = None) -> Switch:
     """Return the switch of a class of readings: none are found, at this grade alone if given."""
 
-    def change(function: Any) -> Any:
-        def stand_in(hunk: Any, *rest: Any) -> Any:
-            is_off = level is None or rest[-1] == level
-            return function.__globals__["Sought"](hunk) if is_off else function(hunk, *rest)
+    def stand_in(hunk: Any, *rest: Any) -> Any:
+        is_off = level is None or rest[-1] == level
+        return search.Sought(hunk) if is_off else function(hunk, *rest)
 
-        return stand_in
-
-    return Switch(where, change)
+    return off(function, stand_in)
 
 
-_FORM, _TOLERATED = 2, 3
-"""The grades of a match, as `model.reading` numbers them."""
+def _as_written(function: Callable[..., Any]) -> Switch:
+    """Return the switch of a rule of indentation: the added lines stay as they are."""
+    return off(function, lambda laid, *_: reindent.Indented(laid.steps))
+
 
 RULES: dict[str, Switch] = {
-    "class: a slip undone": gives("locate.variants:variants_of", ()),
-    "class: typography, case, signs": _not_sought("locate.search:_loose", _FORM),
-    "class: tolerated context": _not_sought("locate.search:_loose", _TOLERATED),
-    "class: gaps": _not_sought("locate.search:_with_gaps"),
-    "class: already applied": _not_sought("locate.search:_applied"),
-    "context past the end": gives("locate.alignment:_past_the_end", []),
-    "short hunks have rivals": gives("locate.search:_rivals", []),
-    "evidence: end of file, anchors": gives("locate.evidence:_by_own_claims", None),
-    "evidence: order": gives("locate.evidence:_by_order", None),
-    "evidence: number": gives("locate.evidence:_by_number", None),
-    "claim: anchors and headings": gives("locate.anchors:refuted", ()),
-    "claim: number of other lines": gives("locate.claims:_misnumbered", None),
-    "claim: below its anchor": gives("locate.claims:_torn", None),
-    "claim: text that ends in a hunk": gives("locate.claims:_cut_off", None),
-    "claim: blank lines alone": gives("locate.claims:_blank_alone", None),
-    "already applied over the place": gives("locate.applied:applied_over", None),
-    "applied in part": gives("locate.applied:partly_applied", None),
-    "applied at a twin": gives("locate.twins:suspicion", None),
-    "the whole file as added lines": gives("locate.applied:is_rewrite", False),
-    "removed and added again": gives_first("locate.alignment:unchanged_kept"),
-    "overlap": gives_first("locate.overlap:refuse_overlaps"),
-    "one hand: all differences": off("complete.doubt:in_file_form", lambda r, _: (r, None)),
-    "one hand: heading levels": gives_first("complete.doubt:_with_levels"),
-    "one hand: whitespace at ends": gives_first("complete.doubt:_without_ends"),
-    "one hand: typographic signs": gives("complete.doubt:_signs_to_undo", {}),
-    "one hand: strings": gives("complete.doubt:_other_string", None),
-    "indentation": Switch(
-        "complete.reindent:indent",
-        lambda function: lambda reading, _: function.__globals__["Indented"](reading.steps),
-    ),
-    "indentation: ratios": gives("model.indent_rules:_ratios", ()),
-    "indentation: shifts": gives("model.indent_rules:_shifts", ()),
-    "indentation: styles": off("model.indent_rules:STYLES", ()),
-    "indentation: runs": Switch(
-        "complete.reindent:_by_runs",
-        lambda function: lambda reading, _: function.__globals__["Indented"](reading.steps),
-    ),
-    "indentation: the file's depth": gives("complete.reindent:_starts_at_file_depth", False),
-    "moved blocks": gives("complete.reindent:_moves_context", None),
-    "placeholders": gives("complete.placeholder:placeholder_in", b""),
-    "encoding": gives("locate.decide:is_utf8", True),
-    "structure": gives("complete.structure:structure_fault", None),
+    "class: a slip undone": gives(variants.variants_of, ()),
+    "class: typography, case, signs": _not_sought(search._loose, reading.FORM),
+    "class: tolerated context": _not_sought(search._loose, reading.TOLERATED),
+    "class: gaps": _not_sought(search._with_gaps),
+    "class: already applied": _not_sought(search._applied),
+    "context past the end": gives(alignment._past_the_end, []),
+    "short hunks have rivals": gives(search._rivals, reading.NO_READINGS),
+    "evidence: end of file, anchors": gives(evidence._by_own_claims, None),
+    "evidence: order": gives(evidence._by_order, None),
+    "evidence: number": gives(evidence._by_number, None),
+    "claim: anchors and headings": gives(anchors.refuted, ()),
+    "claim: number of other lines": gives(claims._misnumbered, None),
+    "claim: below its anchor": gives(claims._torn, None),
+    "claim: text that ends in a hunk": gives(claims._cut_off, None),
+    "claim: blank lines alone": gives(claims._blank_alone, None),
+    "already applied over the place": gives(applied.applied_over, None),
+    "applied in part": gives(applied.partly_applied, None),
+    "applied at a twin": gives(twins.suspicion, None),
+    "the whole file as added lines": gives(applied.is_rewrite, False),
+    "removed and added again": gives_first(alignment.unchanged_kept),
+    "overlap": gives_first(overlap.refuse_overlaps),
+    "one hand: all differences": off(doubt.in_file_form, lambda laid, _: (laid, None)),
+    "one hand: heading levels": gives_first(doubt._with_levels),
+    "one hand: whitespace at ends": gives_first(doubt._without_ends),
+    "one hand: typographic signs": gives(doubt._signs_to_undo, {}),
+    "one hand: strings": gives(doubt._other_string, None),
+    "indentation": _as_written(reindent.indent),
+    "indentation: ratios": gives(indent_rules._ratios, ()),
+    "indentation: shifts": gives(indent_rules._shifts, ()),
+    "indentation: styles": off(indent_rules.STYLES, ()),
+    "indentation: runs": _as_written(reindent._by_runs),
+    "indentation: the file's depth": gives(reindent._starts_at_file_depth, False),
+    "moved blocks": gives(reindent._moves_context, None),
+    "placeholders": gives(placeholder.placeholder_in, b""),
+    "encoding": gives(file_index.is_utf8, True),
+    "structure": gives(structure.structure_fault, None),
 }
 """Every rule that can be switched off, by its name in docs/decisions.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A case with the text of its patch, and which of `_SOURCES` it is from."""
+    """A case: which of `SOURCES` it is from, its class, how strict it is, and how it is tried."""
 
-    case: Case
-    text: str
     source: str
+    kind: str
+    verdict: Verdict
+    attempt: Callable[[], Outcome]
 
 
-_SOURCES = {
+SOURCES = {
     "drawn": ("must exact", "may exact", "wrong"),
     "late": ("as cherry-pick", "other"),
     "typed": ("faithful", "unfaithful"),
+    "moved on": ("at its place", "wrong"),
+    "sent again": ("known", "doubled"),
 }
 """Where cases are from, and the columns of the table for each."""
+_OF_AGAIN = {
+    **dict.fromkeys((Again.ALREADY, Again.MAY_BE, Again.NOTHING), Outcome.EXACT),
+    **dict.fromkeys((Again.REFUSED, Again.NOT_APPLIED, Again.REMOVED), Outcome.REFUSED),
+    Again.DOUBLED: Outcome.WRONG,
+}
 
 
 def main() -> None:
@@ -178,7 +197,7 @@ def main() -> None:
     parts = options.only.split(",")
     names = [name for name in RULES if any(part in name for part in parts)]
     samples = list(_draw(options))
-    base, calls = _base(samples, names)
+    base, calls = run_all(samples, names)
     print(f"{len(samples)} cases:", dict(Counter(sample.source for sample in samples)), "\n")
     print(*_head(samples, base), sep="\n", flush=True)
     with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
@@ -191,6 +210,8 @@ def _options() -> argparse.Namespace:
     add = parser.add_argument
     add("--late", type=int, default=0, metavar="N", help="late patches, see travel.py (none)")
     add("--typed", type=Path, help="a directory of diffs that models typed, see model_diffs.py")
+    add("--moved", type=int, default=0, metavar="N", help="cases of moved_on.py (none)")
+    add("--again", type=int, default=0, metavar="N", help="patches of sent_again.py (none)")
     add("--only", default="", metavar="NAMES", help="switches that have one of these in the name")
     return parser.parse_args()
 
@@ -200,9 +221,36 @@ def _draw(options: argparse.Namespace) -> Iterator[Sample]:
     for number in range(options.cases):
         if found := draw(changes, options.seed, number):
             case, scene = found
-            yield Sample(case, write_scene(scene, scene.patch_format), "drawn")
+            yield _as_drawn("drawn", case, write_scene(scene, scene.patch_format))
     yield from itertools.islice(_late(options.repo, options.seed), options.late)
     yield from _typed(options.typed) if options.typed else ()
+    for moved in itertools.islice(moved_on.draw(options.repo, options.seed), options.moved):
+        yield Sample("moved on", f"{moved.kind}, {moved.form}", Verdict.MAY, partial(_moved, moved))
+    for number in range(options.again):
+        if sent := sent_again.draw_sent(changes, options.seed, number):
+            kind = f"{sent.source}, {sent.form}"
+            yield Sample("sent again", kind, Verdict.MAY, partial(_sent, sent))
+
+
+def _as_drawn(source: str, case: Case, text: str) -> Sample:
+    return Sample(source, case.kind, case.verdict, partial(_outcome, case, text))
+
+
+def _outcome(case: Case, text: str) -> Outcome:
+    return try_case(case, OWN, text, in_process=True).outcome
+
+
+def _moved(case: moved_on.Case) -> Outcome:
+    ended, _ = moved_on.run(case)
+    return Outcome.EXACT if ended is Ended.RIGHT else _wrong_if(ended.is_wrong)
+
+
+def _wrong_if(is_wrong: bool) -> Outcome:
+    return Outcome.WRONG if is_wrong else Outcome.REFUSED
+
+
+def _sent(sent: sent_again.Sent) -> Outcome:
+    return _OF_AGAIN[sent_again.send_twice(sent)[0]]
 
 
 def _late(paths: Sequence[Path], seed: str) -> Iterator[Sample]:
@@ -211,69 +259,79 @@ def _late(paths: Sequence[Path], seed: str) -> Iterator[Sample]:
         path, written_for, last = late.change.path, late.versions[0], late.versions[-1]
         merged = merge(last, written_for, to_bytes(late.change.new))
         if merged is not None:
-            case = replace(late.case, base={path: last}, expected={path: merged})
-            yield Sample(replace(case, verdict=Verdict.MAY), late.text, "late")
+            case = Case("late", 0, late.source, {path: last}, {path: merged}, Verdict.MAY)
+            yield _as_drawn("late", case, late.text)
 
 
 def _typed(directory: Path) -> Iterator[Sample]:
-    """Read the diffs that models typed; what is not UTF-8 is left out."""
-    for number, place in enumerate(sorted(directory.iterdir())):
+    """Read the diffs that models typed."""
+    for place in sorted(directory.iterdir()):
         typed = Typed.load(place)
-        with suppress(UnicodeDecodeError):
-            text, kind = typed.patch.decode(), typed.source.partition("\n")[0]
-            case = Case(kind, number, typed.name, typed.base, None, Verdict.MAY)
-            yield Sample(case, text, "typed")
+        kind = typed.source.partition("\n")[0]
+        yield Sample("typed", kind, Verdict.MAY, partial(_told, typed))
 
 
-def _base(
+def _told(typed: Typed) -> Outcome:
+    ran = plan(OWN, typed.base, typed.patch)
+    if not ran.success:
+        return Outcome.REFUSED
+    faithful = is_faithful(typed.patch, typed.base, ran.files)
+    return Outcome.EXACT if faithful else Outcome.WRONG
+
+
+def run_all(
     samples: Sequence[Sample], names: Sequence[str]
 ) -> tuple[list[Outcome], dict[str, set[int]]]:
-    """Run every sample with nothing off; also return which samples call what each rule switches."""
-    calls: dict[str, set[int]] = {}
+    """Run every sample with nothing off; also return which samples call what each rule switches.
+
+    A constant is not called, and so has no entry.
+    """
+    originals = {id(RULES[name].original): RULES[name].original for name in names}
+    calls: dict[int, set[int]] = {key: set() for key, each in originals.items() if callable(each)}
     outcomes: list[Outcome] = []
 
-    def record(name: str, original: Any) -> Any:
+    def record(key: int, original: Any) -> Any:
         def recorded(*args: Any, **named: Any) -> Any:
-            calls[name].add(len(outcomes))
+            calls[key].add(len(outcomes))
             return original(*args, **named)
 
-        if not callable(original):
-            return original
-        calls[name] = set()
         return recorded
 
     with ExitStack() as stack:
-        for name in names:
-            with suppress(LookupError):
-                stack.enter_context(Switch(RULES[name].where, partial(record, name))())
+        for key in calls:
+            stack.enter_context(Switch(originals[key], partial(record, key))())
         for sample in samples:
-            outcomes += [_outcome(sample)]  # how many there are numbers the next one
-    return outcomes, calls
+            outcomes += [sample.attempt()]  # how many there are numbers the next one
+    ids = {name: id(RULES[name].original) for name in names}
+    return outcomes, {name: calls[key] for name, key in ids.items() if key in calls}
 
 
-def _outcome(sample: Sample) -> Outcome:
-    result = try_case(sample.case, OWN, sample.text, in_process=True)
-    if sample.source != "typed" or result.message:
-        return result.outcome
-    faithful = is_faithful(sample.text.encode(), sample.case.base, result.got)
-    return Outcome.EXACT if faithful else Outcome.WRONG
+def run_without(
+    name: str, samples: Sequence[Sample], base: Sequence[Outcome], calls: Mapping[str, Set[int]]
+) -> list[Outcome]:
+    """The outcomes with one rule off: those of samples that do not call it are as they were."""
+    outcomes = list(base)
+    with RULES[name]():
+        for at in calls.get(name, range(len(samples))):
+            outcomes[at] = samples[at].attempt()
+    return outcomes
 
 
 def _figures(samples: Sequence[Sample], outcomes: Sequence[Outcome], source: str) -> list[int]:
     """The columns of one source."""
     pairs = zip(samples, outcomes, strict=True)
-    own = Counter((one.case.verdict, out) for one, out in pairs if one.source == source)
+    own = Counter((one.verdict, out) for one, out in pairs if one.source == source)
     may = own[Verdict.MAY, Outcome.EXACT]
     wrong = sum(own[wanted, out] for wanted in Verdict for out in (Outcome.WRONG, Outcome.HALF))
-    must = [own[Verdict.APPLY, Outcome.EXACT]] if len(_SOURCES[source]) > 2 else []
+    must = [own[Verdict.APPLY, Outcome.EXACT]] if len(SOURCES[source]) > 2 else []
     return [*must, may, wrong]
 
 
 def _head(samples: Sequence[Sample], outcomes: Sequence[Outcome]) -> Iterator[str]:
-    titles = [f"{part}: {title}" for part, titles in _SOURCES.items() for title in titles]
+    titles = [f"{part}: {title}" for part, titles in SOURCES.items() for title in titles]
     yield f"| off | {' | '.join(titles)} | cases that change |"
     yield "| --- " * (len(titles) + 2) + "|"
-    figures = [figure for source in _SOURCES for figure in _figures(samples, outcomes, source)]
+    figures = [figure for source in SOURCES for figure in _figures(samples, outcomes, source)]
     yield f"| *nothing* | {' | '.join(map(str, figures))} | |"
 
 
@@ -281,20 +339,14 @@ def _row(
     samples: Sequence[Sample], base: Sequence[Outcome], calls: Mapping[str, Set[int]], name: str
 ) -> str:
     """The changes with one rule off, and the classes that they are in."""
-    outcomes = list(base)
-    try:
-        with RULES[name]():
-            for at in calls.get(name, range(len(samples))):
-                outcomes[at] = _outcome(samples[at])
-    except LookupError:
-        return f"| {name} | not in this engine |"
+    outcomes = run_without(name, samples, base, calls)
     cells = []
-    for source in _SOURCES:
+    for source in SOURCES:
         before, after = _figures(samples, base, source), _figures(samples, outcomes, source)
         pairs = zip(before, after, strict=True)
         cells += [f"{new - old:+d}" if new != old else "" for old, new in pairs]
     triples = zip(samples, base, outcomes, strict=True)
-    where = Counter(sample.case.kind for sample, old, new in triples if old is not new)
+    where = Counter(sample.kind for sample, old, new in triples if old is not new)
     most = ", ".join(f"{kind} {count}" for kind, count in where.most_common(3))
     return f"| {name} | {' | '.join(cells)} | {where.total()}: {most} |"
 

@@ -9,7 +9,6 @@ and otherwise the reasons. Where a rule comes or goes, this says what it changes
 
 scenarios  the scenarios of the tests
 grammar    drawn by `grammar.py`: one to three slips at once
-classes    drawn by `accuracy.py`: a class of slips each
 late       changes of real commits, for later versions of their file, as `travel.py` draws them
 sequences  apply, edit, commit, undo and redo, in a repository
 typed      diffs that models typed, as `collect_diffs.py` collects them; only with `--typed`
@@ -42,15 +41,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import accuracy
 import grammar
 import model_diffs
 import travel
 from arguments import names_of, parser_of
-from history import read_history
 from scene import write_scene
 from sequences import draw_sequence
-from styles import render
 
 _TOP = Path(__file__).resolve().parents[1]
 _SCENARIOS = _TOP / "tests" / "scenarios"
@@ -149,21 +145,13 @@ def _grammar(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
             yield case.kind, _in_memory(case.base, text.encode())
 
 
-def _classes(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
-    histories = [read_history(path, options.seed) for path in options.repo]
-    each = -(-options.count // len(accuracy.KINDS))
-    for kind in accuracy.KINDS:
-        for case, style in accuracy.draw(kind, histories, each, options.seed):
-            yield f"{case.name}, {style}", _in_memory(case.base, render(case, style).encode())
-
-
 def _late(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     found = itertools.chain.from_iterable(
         ((late, at) for at in range(1, len(late.versions)))
         for late in travel.draw(options.repo, options.seed)
     )
     for late, at in itertools.islice(found, options.count):
-        title = f"{late.case.source} {late.change.path}, version {at}"
+        title = f"{late.source} {late.change.path}, version {at}"
         yield title, _in_memory({late.change.path: late.versions[at]}, late.text.encode())
 
 
@@ -186,7 +174,6 @@ def _typed(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
 _SETS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Case]]]] = {
     "scenarios": _scenarios,
     "grammar": _grammar,
-    "classes": _classes,
     "late": _late,
     "sequences": _sequences,
     "typed": _typed,

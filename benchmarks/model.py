@@ -174,9 +174,7 @@ class Format(Enum):
 
     ENVELOPE = "envelope"
     UNIFIED = "unified"
-    CHANGES = "file changes"
     BLOCKS = "search and replace"
-    OPERATIONS = "operations"
     STRINGS = "string replacement"
 
 
@@ -188,37 +186,6 @@ class Header(Enum):
     """An anchor in an envelope; in a diff right numbers, and the text that git adds."""
     RIGHT = "right numbers"
     INVENTED = "invented numbers"
-
-
-class Wrapper(Enum):
-    """The wrapper around a patch."""
-
-    NONE = "alone"
-    FENCE = "in prose and a fence"
-    HEREDOC = "in a heredoc"
-
-
-class Slip(Enum):
-    """What the writer does not know of the format."""
-
-    NONE = "well formed"
-    COUNTS = "wrong counts"
-    PREFIXES = "names without a/ and b/"
-    GRAMMAR = "several format errors"
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """A way to write a patch: format, headers, wrapper and mistakes."""
-
-    patch_format: Format
-    header: Header = Header.BARE
-    wrapper: Wrapper = Wrapper.NONE
-    slip: Slip = Slip.NONE
-
-    def __str__(self) -> str:
-        parts = (self.patch_format, self.header, self.wrapper, self.slip)
-        return ", ".join(part.value for part in parts)
 
 
 class Verdict(IntEnum):
@@ -243,23 +210,6 @@ class Case:
     base: Tree
     expected: Tree | None
     verdict: Verdict
-    changes: tuple[FileChange, ...] = ()
-    """What it does, where its patch has none but the errors of a style."""
-    context: int = 3
-
-    @property
-    def name(self) -> str:
-        """The name of the case, unique in a run."""
-        return f"{self.kind}-{self.number:03}"
-
-
-def case_of(
-    kind: str, number: int, commit: Commit, context: int, verdict: Verdict = Verdict.APPLY
-) -> Case:
-    """The commit as it is, with so many lines of context."""
-    base = {change.path: to_bytes(change.old) for change in commit.files}
-    expected = {change.path: to_bytes(change.new) for change in commit.files}
-    return Case(kind, number, str(commit), base, expected, verdict, commit.files, context)
 
 
 def to_bytes(lines: tuple[str, ...], ending: str = "\n") -> bytes:

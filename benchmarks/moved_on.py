@@ -29,27 +29,11 @@ from typing import Any, NamedTuple
 from arguments import drawing_parser
 from git_opatch import Failure, Fault, Hunk, Placement, Reason, plan_in_memory
 from grammar import diff_of, read_changes
-from hunks import hunks_of
-from model import Edit, FileChange, Format, Header, to_bytes
-from styles import write_lines
+from model import Edit, FileChange, Header, to_bytes
+from styles import Form
 
 CONTEXT = 3
 _WORD = re.compile(r"[A-Za-z_]\w+|\d+")
-
-
-class Form(NamedTuple):
-    """A way to write a hunk."""
-
-    name: str
-    context: int
-    patch_format: Format = Format.UNIFIED
-    header: Header = Header.BARE
-
-    def write(self, change: FileChange) -> str:
-        """The text of a patch."""
-        pieces = hunks_of(change, self.context, self.patch_format, self.header)
-        lines = write_lines([(change.path, pieces)], self.patch_format)
-        return "".join(line + "\n" for line in lines)
 
 
 FORMS = (
@@ -139,6 +123,12 @@ def _describe(case: Case, ended: Ended, after: bytes) -> Iterator[str]:
     if ended is not Ended.ALREADY:
         yield "--- what came out"
         yield diff_of(lines, after.decode().split("\n")[:-1])
+
+
+def draw(paths: Sequence[Path], seed: str) -> Iterator[Case]:
+    """The cases of one edit after the other."""
+    for number, (source, change) in enumerate(draw_edits(paths, seed)):
+        yield from cases_of(source, change, Random(f"{seed}:{number}"))
 
 
 def draw_edits(paths: Sequence[Path], seed: str) -> Iterator[tuple[str, FileChange]]:

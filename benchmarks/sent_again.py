@@ -23,8 +23,9 @@ from git_opatch import ParseError, Prefix, plan_in_memory
 from git_opatch.plan.plan import Plan
 from grammar import Changes, diff_of, draw, read_changes
 from model import FileChange, Format, Header, to_bytes
-from moved_on import Form, changed, only, refused, table
+from moved_on import changed, only, refused, table
 from scene import write_scene
+from styles import Form
 
 FORMS = tuple(
     Form(f"{name}, {context} of context", context, patch_format, header)

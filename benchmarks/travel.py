@@ -22,7 +22,6 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from accuracy import NUMBERLESS
 from arguments import drawing_parser
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options, Target, ThreeWay
@@ -30,11 +29,11 @@ from git_opatch.model.sentences import Reason
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from history import git_directory, read_history
-from model import Case, Commit, FileChange, Style, case_of, to_bytes
-from styles import render
+from model import Commit, FileChange, Format, to_bytes
+from styles import Form
 from trees import git
 
-CONTEXT = 3
+_FORMS = (Form("envelope", 3, Format.ENVELOPE), Form("diff", 3))
 MOST_LATER = 10  # versions after the patch
 
 
@@ -42,19 +41,15 @@ MOST_LATER = 10  # versions after the patch
 class Late:
     """A patch of one file, and the file's versions: the one it is for, then later ones."""
 
-    case: Case
-    style: Style
+    source: str
+    change: FileChange
+    form: Form
     versions: tuple[bytes, ...]
-
-    @property
-    def change(self) -> FileChange:
-        """What the patch does."""
-        return self.case.changes[0]
 
     @property
     def text(self) -> str:
         """The patch."""
-        return render(self.case, self.style)
+        return self.form.write(self.change)
 
 
 def main() -> None:
@@ -82,12 +77,10 @@ def _cases(path: Path, seed: str) -> Iterator[Late]:
     directory = git_directory(path)
     rng = Random(seed)
     for commit in read_history(path, seed):
-        for number, change in enumerate(commit.files):
+        for change in commit.files:
             later = _later(directory, commit, change)
             if len(later) > 1:
-                single = Commit(commit.repository, commit.id, (change,))
-                case = case_of("late", number, single, CONTEXT)
-                yield Late(case, rng.choice(NUMBERLESS), tuple(later))
+                yield Late(str(commit), change, rng.choice(_FORMS), tuple(later))
 
 
 def _later(directory: Path, commit: Commit, change: FileChange) -> list[bytes]:
@@ -161,7 +154,7 @@ def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
         return outcome, "cherry-pick: conflict"
     same = plan.completed.contents() == {late.change.path: wanted}
     if not same:
-        print(f"different: {late.case.source} {late.change.path}")
+        print(f"different: {late.source} {late.change.path}")
     return outcome, "the same as cherry-pick" if same else "DIFFERENT from cherry-pick"
 
 

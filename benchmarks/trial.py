@@ -1,8 +1,8 @@
 """One tool, one case: a new repository, the run, and the verdict.
 
 git opatch can also plan in this process, from values alone: its verdicts are those of the program
-where the plan decides; an error of git or of the file system cannot occur there. No tool sees the
-caller's git configuration.
+where the plan decides; an error of git or of the file system cannot occur there, and an exception
+is not an outcome: it ends the run. No tool sees the caller's git configuration.
 """
 
 from __future__ import annotations
@@ -105,8 +105,6 @@ def plan(_: Tool, base: Tree, patch: bytes) -> Ran:
         found = plan_in_memory(patch, dict(base))
     except ParseError as error:
         return Ran(False, f"error: malformed: {error}", base)
-    except Exception as error:  # a bug of the tool is an outcome, too
-        return Ran(False, f"error: {type(error).__name__}: {error}", {})
     if found.failures:
         lines = (f"error: {Reason(each.reason).value}: {each.message}" for each in found.failures)
         return Ran(False, "\n".join(lines), base)

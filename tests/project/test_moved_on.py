@@ -7,8 +7,9 @@ from random import Random
 import pytest
 
 from model import Format, to_bytes
-from moved_on import FORMS, Case, Ended, Form, Moved, cases_of, changed, run
+from moved_on import FORMS, Case, Ended, Moved, cases_of, changed, run
 from sent_again import Again, Sent, send_twice
+from styles import Form
 
 _OLD = (
     "def one(page):",

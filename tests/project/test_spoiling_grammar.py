@@ -13,11 +13,7 @@ from types import ModuleType
 import pytest
 from sandbox import Sandbox
 
-import accuracy
 import grammar
-from ablation import off
-from git_opatch.locate import outline
-from git_opatch.model import text as text_module
 from grammar import describe, draw_text, read_changes
 from grammar_indents import explained
 from grammar_lines import Kind, kind_of
@@ -168,21 +164,6 @@ def test_numbers_and_headings_are_written_as_git_does() -> None:
     )
 
 
-def test_a_switch_is_off_wherever_the_name_was_imported_and_then_on_again() -> None:
-    original = text_module.indentation
-    assert vars(outline)["indentation"] is original
-    with off("model.text:indentation", None)():
-        assert vars(outline)["indentation"] is None
-        assert text_module.indentation is None
-    assert vars(outline)["indentation"] is original
-    assert text_module.indentation is original
-
-
-def test_a_switch_for_what_is_not_there_says_so() -> None:
-    with pytest.raises(LookupError), off("locate:no_such_rule", None)():
-        pass
-
-
 def _history(repo: Sandbox) -> None:
     for version in range(12):
         methods = (
@@ -248,14 +229,3 @@ def test_the_command_prints_how_many_cases_ended_how(
     results = _results(repo, "1", 12)
     _, _, (_, count, *ended), *_ = _rows(grammar, [str(repo.path), "--cases", "12"], monkeypatch)
     assert int(count) == sum(map(int, filter(None, ended))) == len(results) > 0
-
-
-def test_commits_are_placed_exactly_in_every_format_and_wrapper(
-    repo: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _history(repo)
-    rows = _rows(accuracy, [str(repo.path), "--cases", "2", "--in-process"], monkeypatch)
-    assert rows[0][2] == "must apply: exact"
-    exact = {name: cells[1] for name, *cells in rows}
-    loose = {"clean-1", "string-replace-tight", "no-grammar"}  # may be too little
-    assert {exact[name] for name in accuracy.KINDS if name not in loose} == {"2"}
