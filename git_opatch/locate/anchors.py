@@ -29,7 +29,7 @@ from git_opatch.locate.outline import (
 )
 from git_opatch.model.failure import Problem, Value
 from git_opatch.model.limits import FEW
-from git_opatch.model.patch import Anchor, Hunk, Prefix
+from git_opatch.model.patch import Anchor, Hunk, Prefix, context_around
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens, visible
 
@@ -226,8 +226,9 @@ def refuted(hunk: Hunk, start: int, stop: int, file: FileIndex) -> Iterator[Prob
     """Yield what does not hold of a hunk's anchors for the lines from `start` to `stop`: a problem,
     or a note on one that names nothing."""
     stop = max(stop, start + 1)
+    shows_own = _shows_definition(hunk, file.lines[start:stop])
     for anchor in hunk.anchors:
-        if anchor.text.strip():
+        if anchor.text.strip() and not (anchor.weak and shows_own):
             found = find(anchor, file)
             if found.rows:
                 problem = _elsewhere(found, start, stop, file)
@@ -237,6 +238,20 @@ def refuted(hunk: Hunk, start: int, stop: int, file: FileIndex) -> Iterator[Prob
                 yield problem
             elif not (anchor.weak or found.rows or _is_explained(found, None, file)):
                 yield f"the anchor `{visible(anchor.text.strip())}` is not in the file"
+
+
+def _shows_definition(hunk: Hunk, lines: Sequence[bytes]) -> bool:
+    """Return whether context above the first change has a definition at the margin of the file.
+
+    Git's heading then names another one, which says nothing of this place.
+    """
+    above, _ = context_around(hunk.lines)
+    texts = (line.text for line in hunk.lines[:above])
+    return any(
+        heading(text) is OutlineKind.DEFINITION and not is_for_the_file(text)
+        for text in texts
+        if _at_margin(text) and text in lines
+    )
 
 
 def _elsewhere(found: Found, start: int, stop: int, file: FileIndex) -> Problem | None:

@@ -22,6 +22,9 @@ that does not look like a path is not taken as one where it may be a language.
 
 A block with other words at its markers is an error beside a patch; alone it is a file with conflict
 markers (git-merge, "How conflicts are presented"), and not a patch (D61).
+
+Models write a second divider above the closing marker. It is left out where it can only be that: in
+code, at the margin, below new lines of which the last is not a title (D473).
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
+from git_opatch.model.paths import is_document
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import DRAFT
 from git_opatch.parse.hunk import line_diff, make_lines
@@ -51,6 +55,8 @@ _GLUED_RULE = re.compile(rb"-{7}(?=[^\s-])")
 _ESCAPED = re.compile(
     rb"([ \t]*)\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
 )
+_TITLE = re.compile(rb"\w[\w .,'-]*\r?")
+_SECOND_DIVIDER = "has a second divider below its new lines; ignored"
 _MARKER = line_start(rb"[<>]{4}|[+-]{5}")
 _MAY_DIVIDE = line_start(rb"={5}")
 _CONFLICT_OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
@@ -100,6 +106,7 @@ class _Block(NamedTuple):
     lines: list[Line]
     start: int | None
     begin: Scanner
+    notes: tuple[str, ...]
 
 
 def _match_opening(line: bytes) -> re.Match[bytes] | None:
@@ -151,6 +158,7 @@ def _make_section(first: _Block, rest: Sequence[_Block]) -> FilePatch:
             ordinal=ordinal,
             is_last=ordinal == len(blocks),
             uniform_endings=block.begin.uniform_endings,
+            notes=block.notes,
         )
         for ordinal, block in enumerate(blocks, start=1)
     ]
@@ -192,15 +200,22 @@ def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> _Block
     if end is None:
         return None
     report_indented(scanner, "block", begin.at, end)
-    middle = _find_divider(scanner, first, end, opening)
-    if middle is None or not path:
+    dividers = _find_dividers(scanner, first, end, opening)
+    notes: tuple[str, ...] = ()
+    is_conflict = scanner.lines.find(_MARKER, first, end) < end
+    if not is_conflict and _has_second_divider(scanner, dividers, end, path):
+        end, notes = dividers.pop(), (_SECOND_DIVIDER,)
+    if len(dividers) != 1:
+        _report_dividers(scanner, dividers, range(first, end), "=" * len(opening[2]))
+    if len(dividers) != 1 or not path:
         return None
+    (middle,) = dividers
     old = _make_side(scanner, first, middle, Prefix.REMOVED)
     if glued:
         old[0] = old[0]._replace(text=old[0].text[glued:])
     adds = not any(line.text.strip() for line in old)
     lines = line_diff([] if adds else old, _make_side(scanner, middle + 1, end, Prefix.ADDED))
-    return _Block(path, number, adds, lines, start, begin)
+    return _Block(path, number, adds, lines, start, begin, notes)
 
 
 def _read_path(scanner: Scanner, opening: re.Match[bytes], before: str) -> str:
@@ -270,8 +285,8 @@ def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | No
     return None
 
 
-def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[bytes]) -> int | None:
-    """Return the position of the divider; None if it is not clear.
+def _find_dividers(scanner: Scanner, first: int, end: int, opening: re.Match[bytes]) -> list[int]:
+    """Return the positions of what may divide the block.
 
     The markers of one block have the same length; a divider of another length is content.
     """
@@ -285,14 +300,25 @@ def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[byte
             if len(match[2]) == len(opening[2]):
                 same_length.append(at)
         at = scanner.lines.find(_MAY_DIVIDE, at + 1, end)
-    chosen = same_length if len(same_length) == 1 else found
-    if len(chosen) == 1:
-        return chosen[0]
-    divider, number_of = "=" * len(opening[2]), scanner.lines.number
+    return same_length if len(same_length) == 1 else found
+
+
+def _has_second_divider(scanner: Scanner, dividers: Sequence[int], end: int, path: str) -> bool:
+    """Return whether the second of two dividers is only written again, above the closing marker."""
+    if len(dividers) != 2 or dividers[1] != end - 1 or is_document(path):
+        return False
+    above, divider = scanner.line_at(end - 2), scanner.line_at(end - 1)
+    is_title = _TITLE.fullmatch(above) and len(above.rstrip()) <= len(divider.rstrip())
+    return dividers[0] < end - 2 and divider.startswith(b"=") and not is_title
+
+
+def _report_dividers(scanner: Scanner, found: Sequence[int], block: range, divider: str) -> None:
+    """Report that a block has no divider, or more than one."""
+    number_of = scanner.lines.number
     if found:
-        scanner.error(Malformed.TWO_DIVIDERS, number_of(chosen[1]), divider=divider)
-        return None
-    near = [at for at in range(first, end) if _NEAR_DIVIDER.fullmatch(scanner.line_at(at))]
+        scanner.error(Malformed.TWO_DIVIDERS, number_of(found[1]), divider=divider)
+        return
+    near = [at for at in block if _NEAR_DIVIDER.fullmatch(scanner.line_at(at))]
     if len(near) == 1:
         text, corrected = scanner.line_at(near[0]), divider.encode()
         number = number_of(near[0])
@@ -300,8 +326,7 @@ def _find_divider(scanner: Scanner, first: int, end: int, opening: re.Match[byte
             Malformed.NEAR_DIVIDER, number, corrected=corrected, text=text, divider=divider
         )
     else:
-        scanner.error(Malformed.NO_DIVIDER, number_of(end), divider=divider)
-    return None
+        scanner.error(Malformed.NO_DIVIDER, number_of(block.stop), divider=divider)
 
 
 def _make_side(scanner: Scanner, start: int, stop: int, prefix: Prefix) -> list[Line]:

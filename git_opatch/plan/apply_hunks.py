@@ -18,7 +18,7 @@ from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.replacement import expand, refuse_applied
 from git_opatch.model.failure import Failure, HunkResult
 from git_opatch.model.options import Matching, Options, Tier
-from git_opatch.model.patch import FilePatch, Hunk, Operation
+from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
@@ -84,13 +84,15 @@ def _lost_idle(
 ) -> list[Failure]:
     """Refuse the hunks that change nothing and are not in the file, before or after the others.
 
-    What seems to change nothing may be a change that lost its prefix (D29).
+    What seems to change nothing may be a change that lost its prefix, unless it is written out:
+    removed and added again (D29).
     """
     before, after = versions
-    failures = refuse_absent(idle, before, matching)
+    shown = [hunk for hunk in idle if all(line.prefix is Prefix.CONTEXT for line in hunk.lines)]
+    failures = refuse_absent(shown, before, matching)
     if not failures or before == after:
         return failures
-    still = {failure.hunk for failure in refuse_absent(idle, after, matching)}
+    still = {failure.hunk for failure in refuse_absent(shown, after, matching)}
     return [failure for failure in failures if failure.hunk in still]
 
 
