@@ -70,8 +70,6 @@ if TYPE_CHECKING:
         Format,
         Matching,
         Options,
-        PathRule,
-        Policy,
         Target,
         ThreeWay,
         Tier,
@@ -92,6 +90,11 @@ if TYPE_CHECKING:
         Evidence,
         Likeness,
         Placement,
+    )
+    from git_opatch.model.policy import (
+        MaxFiles,
+        PathRule,
+        Policy,
     )
     from git_opatch.model.refusal import (
         Refused,
@@ -174,11 +177,12 @@ _MODULE_OF = {
     "Options": "model.options",
     "ParseError": "model.errors",
     "Patch": "model.patch",
-    "PathRule": "model.options",
+    "MaxFiles": "model.policy",
+    "PathRule": "model.policy",
     "PlacedHunk": "plan.plan",
     "Placement": "model.placement",
     "Plan": "plan.plan",
-    "Policy": "model.options",
+    "Policy": "model.policy",
     "Prefix": "model.patch",
     "Reason": "model.sentences",
     "Record": "journal",
@@ -245,6 +249,7 @@ __all__ = [
     "Mail",
     "Malformed",
     "Matching",
+    "MaxFiles",
     "Mode",
     "NotAppliedError",
     "NotExpressibleError",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Set
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar
@@ -15,20 +14,19 @@ from git_opatch.model.options import (
     Format,
     Matching,
     Options,
-    PathRule,
-    Policy,
     Target,
     Tier,
 )
-from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.policy import Named, Policy
+from git_opatch.model.settings import Settings
 from git_opatch.model.text import visible
 from git_opatch.parse.scanner import MAX_BYTES
 
 _FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format", "options"}
 _OPTIONS = {
-    "match", "ambiguous", "directory", "overwrite", "skip_applied", "allow", "deny", "expect",
-}  # fmt: skip
-_BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
+    *("match", "ambiguous", "directory", "overwrite", "skip_applied"),
+    *("allow", "deny", "expect", "max_files"),
+}
 _Choice = TypeVar("_Choice", bound=Enum)
 
 
@@ -60,7 +58,7 @@ def task_of(fields: Mapping[str, Any]) -> Task:
     given = _of_kind(fields, "options", dict, {})
     options = _options_of(given, base)
     if files is not None and options.policy != Policy():
-        raise UsageError("`allow`, `deny` and `expect` need a repository; this task has `files`")
+        raise UsageError("a policy needs a repository; this task has `files`")
     patch_format = _choice(fields, "format", Format)
     return Task(task_id, patch, source, patch_format, options, repository, files)
 
@@ -137,33 +135,26 @@ def _options_of(given: Mapping[str, Any], base: str | None) -> Options:
 
 
 def _policy_of(given: Mapping[str, Any], directory: str) -> Policy:
-    rules = []
-    for name, allows in (("allow", True), ("deny", False)):
-        specs = _of_kind(given, name, list, [])
-        if not all(isinstance(spec, str) for spec in specs):
+    for name in ("allow", "deny"):
+        if not all(isinstance(spec, str) for spec in _of_kind(given, name, list, [])):
             raise UsageError(f"`{name}` is not a list of pathspecs")
-        if specs:
-            rules.append(PathRule(tuple(specs), allows, "", name))
-    expected = _of_kind(given, "expect", dict, {})
-    return Policy(
-        tuple(rules), tuple(_expected(name, oid, directory) for name, oid in expected.items())
-    )
-
-
-def _expected(name: str, oid: object, directory: str) -> tuple[str, str]:
-    path = normalise(name, directory)
-    if not isinstance(oid, str) or not (_BLOB_ID.fullmatch(oid) or not oid):
-        raise UsageError(f"`expect[{name}]` is not the id of a blob, of at least 4 digits")
-    if why := why_unsafe(path):
-        raise UsageError(f"`expect[{name}]`: {why.sentence}")
-    return path, oid.lower() if oid.strip("0") else ""
+    most = _of_kind(given, "max_files", int, 0) if "max_files" in given else None
+    expect = _of_kind(given, "expect", dict, {})
+    named = Named(given.get("allow"), given.get("deny"), expect, most)
+    return Policy.read(Settings(), named, prefix=directory, mark="", expect="`expect`")
 
 
 def _of_kind(fields: Mapping[str, Any], name: str, kind: type, default: Any) -> Any:
     value = fields.get(name, default)
-    if isinstance(value, kind):
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
-    names = {str: "a string", dict: "an object", list: "a list", bool: "true or false"}
+    names = {
+        str: "a string",
+        dict: "an object",
+        list: "a list",
+        bool: "true or false",
+        int: "a number",
+    }
     raise InputError(f"`{name}` is not {names[kind]}")
 
 

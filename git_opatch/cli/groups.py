@@ -7,9 +7,7 @@ as long, and every run would wait for it.
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,22 +18,18 @@ from git_opatch.model.options import (
     Format,
     Matching,
     Options,
-    PathRule,
-    Policy,
     Target,
     ThreeWay,
     Tier,
 )
 from git_opatch.model.patch import Patch
-from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.policy import Named, Policy, split_expected
 from git_opatch.model.selection import Selected, select
 from git_opatch.model.settings import Settings, choice, journal_size
 from git_opatch.plan.patch_paths import resolve_paths
 
 if TYPE_CHECKING:
     from git_opatch.operations import commit_command
-
-_BLOB_ID = r"[0-9a-fA-F]{4,64}"
 
 
 class InputOptions(NamedTuple):
@@ -153,71 +147,30 @@ class PartialOptions(NamedTuple):
 
 
 class PolicyOptions(NamedTuple):
-    """Which paths a patch may touch, and which versions of files it was written for."""
+    """Which paths a patch may touch, how many, and which versions of files it was written for."""
 
     allow: list[str] | None = None
     deny: list[str] | None = None
     expect: list[str] | None = None
+    max_files: int | None = None
 
     def resolve(self, settings: Settings, directory: str, top: Path | None) -> Policy:
         """Check the expectations, whose paths are below `directory`, or absolute and below `top`.
 
         Raises `UsageError`.
         """
-        expected = tuple(_parse_expected(each, directory, top) for each in self.expect or ())
-        return Policy(path_rules(settings, self.allow, self.deny), expected)
+        named = Named(self.allow, self.deny, split_expected(self.expect or ()), self.max_files)
+        return Policy.read(settings, named, os.getcwd(), prefix=directory, top=str(top or ""))
 
 
-def _parse_expected(value: str, directory: str, top: Path | None) -> tuple[str, str]:
-    """Split `PATH=BLOB` into the path and the beginning of the blob's id. Raises `UsageError`."""
-    name, sign, oid = value.rpartition("=")
-    path = normalise(name, directory, str(top or ""))
-    if not sign or not (re.fullmatch(_BLOB_ID, oid) or not oid):
-        raise UsageError(
-            f"--expect takes PATH=BLOB, with at least 4 digits of the blob's id, or `PATH=` if "
-            f"there must be no file: `{value}`"
-        )
-    if why := why_unsafe(path):
-        raise UsageError(f"--expect `{value}`: {why.sentence}")
-    return path, oid.lower() if oid.strip("0") else ""
-
-
-def options_of_agent(
-    settings: Settings,
-    allow: Sequence[str] | None = None,
-    deny: Sequence[str] | None = None,
-    directory: str = "",
-) -> Options:
-    """Resolve how the call of an agent is judged, or applied; the paths are as of `path_rules`."""
+def options_of_agent(settings: Settings, named: Named = Named(), directory: str = "") -> Options:  # noqa: B008
+    """Resolve how the call of an agent is judged, or applied; `directory` as of `Policy.read`."""
     return Options(
         Target.WORKTREE,
         matching=MatchOptions().resolve(settings, by_program=True),
         journal_size=journal_size(settings),
-        policy=Policy(path_rules(settings, allow, deny, directory)),
+        policy=Policy.read(settings, named, directory),
     )
-
-
-def path_rules(
-    settings: Settings, allow: Sequence[str] | None, deny: Sequence[str] | None, directory: str = ""
-) -> tuple[PathRule, ...]:
-    """Combine what is named and what is configured; a path must satisfy all of it.
-
-    Named pathspecs are relative to `directory`, else to the current one, as git's do; those
-    of `opatch.allow` and `opatch.deny` to the top of the working tree.
-    """
-    named = named_rules(allow, deny, directory or os.getcwd())
-    return (*named, *PathRule.from_settings(settings))
-
-
-def named_rules(
-    allow: Sequence[str] | None, deny: Sequence[str] | None, directory: str
-) -> tuple[PathRule, ...]:
-    """Combine what is named on the command line, relative to `directory`."""
-    named = (
-        PathRule(tuple(allow or ()), True, directory, "--allow"),
-        PathRule(tuple(deny or ()), False, directory, "--deny"),
-    )
-    return tuple(rule for rule in named if rule.pathspecs)
 
 
 class CommitOptions(NamedTuple):

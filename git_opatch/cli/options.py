@@ -122,6 +122,7 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Skip what this matches, in addition to `opatch.leftovers` (may be repeated).",
         ),
         "deny": ("--deny PATHSPEC", "Refuse a patch that touches these paths (may be repeated)."),
+        "max_files": ("--max-files N", "Refuse a patch that touches more files than N."),
         "expect": (
             "--expect PATH=BLOB",
             "Refuse the patch as stale if the file is another version; `PATH=`, without a BLOB, if "

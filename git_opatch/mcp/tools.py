@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,9 +23,9 @@ from git_opatch.model.errors import (
     RepositoryError,
     SystemCallError,
 )
-from git_opatch.model.options import Matching, Options, PathRule, Policy, Target
+from git_opatch.model.options import Matching, Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.policy import Named, PathRule, Policy
 from git_opatch.model.refusal import Refused, plain, refusal_lines
 from git_opatch.model.selection import ids_of
 from git_opatch.model.settings import choice, journal_size
@@ -48,7 +47,6 @@ _NAME = "mcp"
 _MAX_CHARACTERS = 100_000
 """Of a result, which a model has to read."""
 _MAX_RECORDS = 20
-_BLOB_ID = re.compile(r"[0-9a-fA-F]{4,64}")
 
 Arguments = Mapping[str, Any]
 
@@ -58,7 +56,8 @@ class Service(NamedTuple):
 
     root: Path
     """An absolute path without symbolic links: paths count from it, and none may leave it."""
-    rules: tuple[PathRule, ...] = ()
+    named: Named = Named()
+    """What a patch may touch; pathspecs count from the root."""
     target: Target | None = None
     """None for that of `opatch.target`, else the working tree."""
     carry: bool = False
@@ -72,20 +71,25 @@ class Service(NamedTuple):
             "says, and send the whole patch again."
         )
 
-    def options(self, repository: Repository, expected: tuple[tuple[str, str], ...]) -> Options:
-        """Return the options of a call. Raises `UsageError` for a wrong setting."""
+    def options(self, repository: Repository, expect: Mapping[str, str], prefix: str) -> Options:
+        """Return the options of a call; paths of `expect` are below `prefix`. Raises `UsageError`.
+
+        The root is a rule of its own.
+        """
         settings = repository.settings()
+        named = self.named._replace(expect=expect)
+        top = str(repository.top)
+        policy = Policy.read(
+            settings, named, str(self.root), prefix=prefix, top=top, expect="`expect`"
+        )
+        root = PathRule((".",), True, str(self.root), "--root")
         return Options(
             self.target or choice("opatch.target", Target.WORKTREE, settings),
             matching=Matching.from_settings(settings)._replace(can_choose=False),
             journal_size=journal_size(settings),
             carry=self.carry,
-            policy=Policy((*self._all_rules, *PathRule.from_settings(settings)), expected),
+            policy=policy._replace(rules=(root, *policy.rules)),
         )
-
-    @property
-    def _all_rules(self) -> tuple[PathRule, ...]:
-        return (PathRule((".",), True, str(self.root), "--root"), *self.rules)
 
 
 class _Call(NamedTuple):
@@ -147,8 +151,8 @@ def _run(tool: Tool, arguments: object, service: Service) -> list[str]:
     prefix = os.path.relpath(service.root, repository.require_worktree())
     if prefix.split("/")[0] == "..":
         raise RepositoryError(f"the root {service.root} is not in the working tree")
-    expected = tuple(_expected(given, prefix, str(repository.top)))
-    call = _Call(repository, service.options(repository, expected), prefix)
+    options = service.options(repository, given.get("expect", {}), prefix)
+    call = _Call(repository, options, prefix)
     try:
         return list(tool.run(call, given))
     except Refused as refused:
@@ -190,17 +194,6 @@ def _is_a(kind: str, value: object) -> bool:
     if kind == "object":
         return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
     return isinstance(value, str if kind == "string" else bool)
-
-
-def _expected(given: Arguments, prefix: str, top: str) -> Iterator[tuple[str, str]]:
-    """Yield the paths of `expect`, from the top, each with its blob. Raises `InputError`."""
-    for name, oid in given.get("expect", {}).items():
-        path = normalise(name, prefix, top)
-        if why := why_unsafe(path):
-            raise InputError(f"`expect` has `{name}`: {why.sentence}")
-        if oid and not _BLOB_ID.fullmatch(oid):
-            raise InputError(f"`expect` has `{oid}`: not the id of a blob, or its first 4 digits")
-        yield path, oid.lower()
 
 
 def _bounded(text: str) -> str:

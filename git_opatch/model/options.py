@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from git_opatch.model.arguments import require_type
 from git_opatch.model.errors import UsageError
+from git_opatch.model.policy import Policy
 from git_opatch.model.settings import Settings, choice, journal_size
 
 
@@ -134,35 +135,6 @@ class Matching(NamedTuple):
         )
 
 
-class PathRule(NamedTuple):
-    """Pathspecs that each path of a patch must match, or must not match."""
-
-    pathspecs: tuple[str, ...]
-    allows: bool
-    directory: str
-    """Where git is to resolve them; empty for the top of the working tree."""
-    origin: str
-    """The option or the setting that they are from."""
-
-    @classmethod
-    def from_settings(cls, settings: Settings) -> tuple[PathRule, ...]:
-        """Take `opatch.allow` and `opatch.deny`, which count from the top of the working tree."""
-        rules = (
-            cls(tuple(settings.every("opatch.allow")), True, "", "opatch.allow"),
-            cls(tuple(settings.every("opatch.deny")), False, "", "opatch.deny"),
-        )
-        return tuple(rule for rule in rules if rule.pathspecs)
-
-
-class Policy(NamedTuple):
-    """What a patch may touch, and which versions of files it was written for."""
-
-    rules: tuple[PathRule, ...] = ()
-    """All of them must hold."""
-    expected: tuple[tuple[str, str], ...] = ()
-    """Paths, each with the beginning of its blob's id; empty where there must be no file."""
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a patch is read and applied."""
@@ -216,5 +188,5 @@ class Options:
             target=choice("opatch.target", Target.INDEX, settings),
             matching=Matching.from_settings(settings),
             journal_size=journal_size(settings),
-            policy=Policy(PathRule.from_settings(settings)),
+            policy=Policy.read(settings),
         )

@@ -643,6 +643,11 @@ class Fault(Enum):
     )
     NOT_ALLOWED = Reason.NOT_ALLOWED, "path is not allowed", "allowed by {origin}: {pathspecs}"
     DENIED = Reason.DENIED, "path is denied", "denied by {origin}: {pathspecs}"
+    TOO_MANY_FILES = (
+        Reason.DENIED,
+        "is one of {count:,} files that the patch touches",
+        "{origin} allows {most:,}: send the patch in parts",
+    )
     STALE = (
         Reason.STALE,
         "is stale: expected {wanted}, found {found}",

@@ -10,6 +10,7 @@ from typing import TypeVar
 from git_opatch.model.errors import UsageError
 
 _Choice = TypeVar("_Choice", bound=Enum)
+_Default = TypeVar("_Default", int, None)
 
 
 class Settings(dict[str, str]):
@@ -48,13 +49,21 @@ def choice(name: str, default: _Choice, settings: Mapping[str, str]) -> _Choice:
         raise UsageError(f"{name} is `{value}`; use {', '.join(others)} or {last}") from None
 
 
+def number(
+    name: str, default: _Default, settings: Mapping[str, str], of: str = ""
+) -> int | _Default:
+    """Look up a number, which is not negative; `of` says of what. Raises `UsageError`."""
+    value = settings.get(name.lower())
+    if value is None:
+        return default
+    if not (value.isascii() and value.isdigit()):
+        raise UsageError(f"{name} is `{value}`; use a number{of}")
+    return int(value[:9])
+
+
 def journal_size(settings: Mapping[str, str]) -> int:
     """Look up how many records the journal keeps; 0 keeps none, as sizes of git do.
 
     Raises `UsageError`.
     """
-    name = "opatch.journalSize"
-    value = settings.get(name.lower(), "100")
-    if not (value.isascii() and value.isdigit()):
-        raise UsageError(f"{name} is `{value}`; use a number of records")
-    return int(value[:9])
+    return number("opatch.journalSize", 100, settings, " of records")

@@ -12,8 +12,9 @@ from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, is_folder
 from git_opatch.model.failure import Failure, refusal
-from git_opatch.model.options import Options, PathRule, Target
+from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.policy import PathRule
 from git_opatch.model.sentences import Fault
 
 
@@ -37,6 +38,11 @@ def check_policy(
             for path, section in dict(reversed(touched)).items()
             if (path in matched) is not rule.allows
         ]
+    most, count = options.policy.max_files, len({path for path, _ in touched})
+    if most is not None and count > most.limit:
+        values: dict[str, str | bytes | int]
+        values = {"count": count, "most": most.limit, "origin": most.origin}
+        failures.append(Failure(Fault.TOO_MANY_FILES, touched[0][0], values=values))
     return failures
 
 

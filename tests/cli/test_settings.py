@@ -53,6 +53,9 @@ _SETTINGS = {
         lambda repo, _: not (repo.path / ".git/opatch/journal").exists(),
         "a number of records",
     ),
+    "opatch.maxFiles": Setting(
+        "0", _patch(b"one", b"1"), lambda _, ran: ran.status == 1, "a number of files"
+    ),
 }
 
 

@@ -298,7 +298,7 @@ def test_a_stale_file_is_refused(base: Sandbox) -> None:
         ],
     )
     assert wrong[0].startswith(f"error: f: {opening(Fault.STALE.sentence)} blob 1234567")
-    assert bad[0].startswith("error: `expect` has `xyz`")
+    assert bad[0].startswith("error: `expect` of `f` is not the id of a blob")
     assert [wrong[1], bad[1], right[1]] == [True, True, False]
 
 

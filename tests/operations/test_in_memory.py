@@ -28,7 +28,7 @@ from git_opatch import (
     plan_patch,
 )
 from git_opatch.model.errors import UsageError
-from git_opatch.model.options import PathRule
+from git_opatch.model.policy import PathRule
 
 _FILES = {"src/a.py": "def f():\n    return 1\n", "b.txt": "one\ntwo\n", "sub/c": "c\n"}
 _UPDATE = b"*** Update File: src/a.py\n@@\n-    return 1\n+    return 2\n"

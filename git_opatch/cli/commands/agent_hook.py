@@ -13,6 +13,7 @@ from git_opatch.agent.rewrite import AgentHook, rewrite
 from git_opatch.cli.groups import options_of_agent
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options
+from git_opatch.model.policy import Named
 from git_opatch.model.refusal import Refused
 from git_opatch.model.settings import choice
 from git_opatch.operations.recover import require_uninterrupted
@@ -63,4 +64,4 @@ def _answer(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[str] | N
 
 def _options(place: Place, allow: Sequence[str] | None, deny: Sequence[str] | None) -> Options:
     """Resolve how a call is judged, by the options and the repository's settings."""
-    return options_of_agent(place.repository.settings(), allow, deny, str(place.top))
+    return options_of_agent(place.repository.settings(), Named(allow, deny), str(place.top))

@@ -13,11 +13,11 @@ from typing import IO
 from git_opatch import report
 from git_opatch.cli.groups import (
     TargetOptions,
-    named_rules,
 )
 from git_opatch.mcp.server import serve
 from git_opatch.mcp.tools import Service
 from git_opatch.model.errors import UsageError
+from git_opatch.model.policy import Named
 from git_opatch.report.terminal import show
 
 
@@ -26,6 +26,7 @@ def mcp(
     root: str = ".",
     allow: list[str] | None = None,
     deny: list[str] | None = None,
+    max_files: int | None = None,
 ) -> None:
     """Serve the tools apply, edit, check, show, undo, redo and log over the Model Context Protocol.
 
@@ -37,7 +38,7 @@ def mcp(
     real = Path(os.path.realpath(os.path.expanduser(root)))
     if not real.is_dir():
         raise UsageError(f"--root: `{root}` is not a directory")
-    service = Service(real, named_rules(allow, deny, str(real)), target.named, target.carry)
+    service = Service(real, Named(allow, deny, max_files=max_files), target.named, target.carry)
     if sys.stdin is not None and sys.stdin.isatty():
         note = "waiting for a client of the Model Context Protocol; end it with Ctrl-D"
         show(report.notes([note]), sys.stderr)
