@@ -85,6 +85,11 @@ class Record(NamedTuple):
 
     `changes` has what the index had of them.
     """
+    on_disk: tuple[Change, ...] | None = None
+    """What became of the bytes on disk of files that git converts, where those are not their blobs.
+
+    None if an earlier version wrote the entry, which did not look.
+    """
 
     def located_in(self, target: Target) -> Record:
         """The entry with the changes of what hunks are located in: of texts, but for the index."""
@@ -277,7 +282,7 @@ def add_record(
     """Add an entry; return its number, 0 if `size` is 0: then nothing is recorded.
 
     `about` has the remaining keys: `patch` (its name), `digest`, `files`, `action`, `origin`,
-    `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`. Only the newest `size`
+    `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`, `disk`. Only the newest `size`
     entries are kept; with a size of 0, those that are there (D121). Raises `OSError`.
     """
     if not size:
@@ -384,4 +389,5 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         bool(entry.get("part", False)),
         bool(entry.get("reverse", False)),
         tuple(map(Change.from_json, entry.get("texts", ()))),
+        tuple(map(Change.from_json, entry["disk"])) if "disk" in entry else None,
     )

@@ -37,6 +37,12 @@ def filters_of(
     return {path: "" if value in _NO_DRIVER else value for path, _, value in found}
 
 
+def encodings_of(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
+    """The encoding on disk of each path, which git stores as UTF-8; empty for none."""
+    found = _attributes(repository, paths, ["working-tree-encoding"])
+    return {path: "" if value in _NO_DRIVER else value for path, _, value in found}
+
+
 def has_merge_driver(repository: Repository, path: str) -> bool:
     """Return whether the attribute `merge` has git merge a file by other than its lines."""
     ((_, _, value),) = _attributes(repository, [path], ["merge"])

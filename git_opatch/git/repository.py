@@ -35,7 +35,7 @@ from git_opatch.model.settings import Settings
 _SETTINGS = (
     *("config", "-z", "--get-regexp"),
     r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol)"
-    r"|filter\..*\.(clean|smudge|process))$",
+    r"|filter\..*\.(clean|smudge|process|required))$",
 )
 _MAX_ARGUMENTS = 500_000  # bytes
 _PLAIN_DIFF = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "-U0",
@@ -126,7 +126,10 @@ class Repository(GitRunner):
         return self._settings
 
     def filters(self) -> Mapping[str, AbstractSet[str]]:
-        """The programs of each of the user's filters that has any, as they were read last."""
+        """The programs of each of the user's filters that has any, as they were read last.
+
+        One that is `required`, and has none, fails, and so it counts.
+        """
         return self._known_settings().filters
 
     def converts_line_endings(self) -> bool:

@@ -13,6 +13,9 @@ _Choice = TypeVar("_Choice", bound=Enum)
 _Default = TypeVar("_Default", int, None)
 
 
+_FALSE = ("false", "no", "off", "0")
+
+
 class Settings(dict[str, str]):
     """The configured settings: by lower-case key, the last value of each."""
 
@@ -22,11 +25,14 @@ class Settings(dict[str, str]):
         pairs = [item.partition("\n") for item in items]
         self._pairs = [(key.lower(), value if nl else "true") for key, nl, value in pairs]
         super().__init__(self._pairs)
-        last = {key: value for key, _, value in pairs if key.lower().startswith("filter.")}
+        filters = [item for item in pairs if item[0].lower().startswith("filter.")]
+        last = {key: value if nl else "true" for key, nl, value in filters}
         self.filters: dict[str, set[str]] = {}
         """The programs, by the last word of their settings, of each filter (gitattributes(5))."""
         for key in [key for key, value in last.items() if value]:
             name, _, program = key.split(".", 1)[1].rpartition(".")
+            if program.lower() == "required" and last[key].lower() in _FALSE:
+                continue
             self.filters.setdefault(name, set()).add(program)
 
     def every(self, key: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from git_opatch import journal
 from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Stages, blob_id
+from git_opatch.model.blob import Change, Entry, Mode, Stages, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.model.text import Text
 from git_opatch.plan.plan import Plan
@@ -40,6 +40,7 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
     """
     repository, options, home = session.repository, session.options, state_dir(session.repository)
     target, about = options.target, _about(plan, session, digest)
+    algorithm = repository.algorithm
     if plan.settled and target is Target.CACHED:
         if not plan.completed.changes:
             return _settle_index(plan, session, about)
@@ -60,7 +61,7 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
 
     if options.journal_size:
         with _noted(notes):
-            journal.keep_contents(home, plan.written.blobs())
+            journal.keep_contents(home, {**plan.written.blobs(), **_blobs_on_disk(plan, algorithm)})
     try:
         change_set = _change_set(plan, session, about)
         notes += run_transaction(repository, change_set, target, session.lock, on_commit)
@@ -114,6 +115,7 @@ def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
         "files": Counter(file.status for file in plan.written.files),
         "carried": plan.carried is not None,
         "texts": [change.to_json() for change in plan.texts],
+        "disk": [change.to_json() for change in _changes_on_disk(plan, algorithm)],
         "unmerged": {path: _ids(each, algorithm) for path, each in stages.items()},
         "partial": bool(plan.failures),
         "part": plan.is_part,
@@ -121,9 +123,28 @@ def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
     }
 
 
+def _changes_on_disk(plan: Plan, algorithm: str) -> Iterator[Change]:
+    """Yield the changes of the bytes of files that git converts."""
+    for path, versions in plan.on_disk.items():
+        old, new = (
+            Entry(Mode.REGULAR, _id(data, algorithm)) if data is not None else None
+            for data in versions
+        )
+        yield Change(path, old, new)
+
+
+def _blobs_on_disk(plan: Plan, algorithm: str) -> dict[str, bytes]:
+    """Return those bytes, by the ids that git would give them."""
+    versions = (data for each in plan.on_disk.values() for data in each if data is not None)
+    return {_id(data, algorithm): data for data in versions}
+
+
+def _id(data: bytes, algorithm: str) -> str:
+    return blob_id(Text.from_bytes(data), algorithm)
+
+
 def _ids(stages: Stages, algorithm: str) -> list[str]:
-    theirs = blob_id(Text.from_bytes(stages.theirs), algorithm)
-    return [stages.base.id, stages.ours.id, theirs]
+    return [stages.base.id, stages.ours.id, _id(stages.theirs, algorithm)]
 
 
 def _change_set(plan: Plan, session: Session, about: Mapping[str, object]) -> ChangeSet:
@@ -143,4 +164,6 @@ def _change_set(plan: Plan, session: Session, about: Mapping[str, object]) -> Ch
         before_commit=settle,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
         filtered=plan.filtered,
+        on_disk=plan.on_disk,
+        unconverted=plan.unconverted,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
+from git_opatch.git.converted import OnDisk
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
@@ -57,6 +58,8 @@ class Plan(NamedTuple):
     """The diff for the working tree, where its files have unstaged changes."""
     filtered: StoredForms = StoredForms()
     """How git stores the files under a filter, whose texts are in the diffs."""
+    on_disk: Mapping[str, OnDisk] = {}
+    """The bytes of files that git converts, by path (`plan.converted_files`)."""
     settled: Mapping[str, Entry] = {}
     """The entries that unmerged files get in the index, which its undo takes back."""
     flags: Mapping[str, str] = {}
@@ -81,6 +84,26 @@ class Plan(NamedTuple):
     def redoes(self) -> int:
         """The number of the patch that this redoes; 0 if none."""
         return self.reverses.patch if self.action is RecordAction.REDO and self.reverses else 0
+
+    @property
+    def restores(self) -> bool:
+        """Whether this brings back what files were before the patch that it reverses."""
+        if self.reverses is None:
+            return False
+        return (self.action is RecordAction.REDO) is (self.reverses.action is RecordAction.UNDO)
+
+    @property
+    def unconverted(self) -> frozenset[str]:
+        """The files that are written as their blobs are, if git stores them so: all but new ones.
+
+        A checkout might convert them. What was deleted comes back as it was, where that is known.
+        """
+        restores = self.restores and self.reverses and self.reverses.on_disk is not None
+        return frozenset(
+            result.path
+            for result in (self.carried or self.written).results
+            if result.content and (result.old.entry.mode.is_file if result.old else restores)
+        )
 
     @property
     def index_changes(self) -> tuple[Change, ...]:

@@ -12,6 +12,7 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault
+from git_opatch.plan.converted_files import with_bytes_on_disk
 from git_opatch.plan.filtered_files import with_stored_forms
 from git_opatch.plan.losses import refuse_losses
 from git_opatch.plan.plan import Plan
@@ -45,7 +46,8 @@ def preflight(plan: Plan, snapshot: Snapshot, repository: Repository, options: O
         carried = plan_carried(plan, unstaged, repository, options)
         notes = [f"{path}: has unstaged changes, which stay unstaged" for path in unstaged]
         plan = plan._replace(carried=carried).with_notes(notes)
-    return with_stored_forms(plan, snapshot, repository, options)
+    plan = with_stored_forms(plan, snapshot, repository, options)
+    return with_bytes_on_disk(plan, repository, options)
 
 
 def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[str, ...]:

@@ -22,11 +22,12 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.complete import Completed
+from git_opatch.git.converted import OnDisk
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
@@ -65,6 +66,10 @@ class ChangeSet(NamedTuple):
     """The stages in the index of paths whose content has conflicts."""
     filtered: StoredForms = StoredForms()
     """How git stores the files under a filter, whose texts are in the diffs."""
+    on_disk: Mapping[str, OnDisk] = {}
+    """The bytes of the files that git converts."""
+    unconverted: Collection[str] = ()
+    """The other files that no checkout may convert, if git stores them as they are."""
 
 
 class TransactionRecord(NamedTuple):

@@ -15,6 +15,7 @@ from git_opatch.git.attributes import (
     unconverted,
     without_filters,
 )
+from git_opatch.git.converted import stored_aside
 from git_opatch.git.filtered import read_text
 from git_opatch.git.index import (
     ScratchIndex,
@@ -73,8 +74,9 @@ def write(
     if record.written:
         source = scratch
         if source is None or record.carried:
-            source = _worktree_index(repository, record, lock)
+            source, plain = _worktree_index(repository, change_set, record, lock)
         plain |= _filtered_files(record, change_set)
+        plain |= _converted_files(record, change_set)
         files.write_new(plain)
         others = [change.path for change in record.written if change.new]
         others = [path for path in others if path not in plain]
@@ -102,8 +104,11 @@ def _write_index(
     _enter_texts(repository, record, record.changes, index)
     unfiltering = _without_new_filters(repository, record.changes)
     _apply(repository, record.diff, index._replace(env=unfiltering), lock)
-    candidates = _plain_candidates(record, change_set.completed.texts)
-    plain = _verified(repository, record, candidates, index)
+    plain = dict[str, tuple[Mode, Text]]()
+    if record.written and not record.carried:
+        plain = _verified(repository, record, change_set, index)
+    else:
+        _verify(record.changes, _entries(repository, record.changes, index))
     if record.stored:
         set_entries(repository, {change.path: change.new for change in record.stored}, index)
     return index, plain
@@ -163,6 +168,18 @@ def _filtered_files(
     }
 
 
+def _converted_files(
+    record: TransactionRecord, change_set: ChangeSet
+) -> dict[str, tuple[Mode, Text]]:
+    """The new files that git converts, with the bytes that they keep on disk."""
+    contents = {path: each.new for path, each in change_set.on_disk.items()}
+    return {
+        change.path: (change.new.mode, Text.from_bytes(data))
+        for change in record.written
+        if change.new and (data := contents.get(change.path)) is not None
+    }
+
+
 def _scratch_index(record: TransactionRecord) -> Path:
     """Lock the index, and copy it for git to write."""
     lock_index(record.index_file, record.token)
@@ -174,8 +191,10 @@ def _scratch_index(record: TransactionRecord) -> Path:
     return index
 
 
-def _worktree_index(repository: Repository, record: TransactionRecord, lock: int) -> ScratchIndex:
-    """An index of the working tree's files, with the diff for them applied.
+def _worktree_index(
+    repository: Repository, change_set: ChangeSet, record: TransactionRecord, lock: int
+) -> tuple[ScratchIndex, dict[str, tuple[Mode, Text]]]:
+    """An index of the working tree's files, with the diff applied; and those it has as they are.
 
     Their blobs need not be in the repository. Raises `TransactionError` if one of the files has
     changed since the plan.
@@ -188,6 +207,7 @@ def _worktree_index(repository: Repository, record: TransactionRecord, lock: int
     wanted = set(paths)
     hidden = [entry for entry in list_index(repository, paths, []) if entry.path in wanted]
     source = store_worktree(repository, paths, record.work, hidden=hidden)
+    _require_bytes(repository, change_set)
     if record.stored:
         _require_texts(repository, record)
         _enter_texts(repository, record, record.written, source)
@@ -199,8 +219,14 @@ def _worktree_index(repository: Repository, record: TransactionRecord, lock: int
     no_monitor = [("core.fsmonitor", "false")]
     alone = source.env | _without_new_filters(repository, record.written, no_monitor)
     _apply(repository, record.written_diff, source._replace(env=alone), lock)
-    _verify(record.written, _entries(repository, record.written, source))
-    return source
+    return source, _verified(repository, record, change_set, source)
+
+
+def _require_bytes(repository: Repository, change_set: ChangeSet) -> None:
+    """Raise `TransactionError` if the bytes of a file that git converts have changed."""
+    for path, (old, _) in change_set.on_disk.items():
+        if old is not None and read_text(repository, path) != old:
+            raise TransactionError(f"{visible(path)} was changed meanwhile; run it again")
 
 
 def _require_texts(repository: Repository, record: TransactionRecord) -> None:
@@ -213,39 +239,45 @@ def _require_texts(repository: Repository, record: TransactionRecord) -> None:
                 raise TransactionError(f"{visible(path)} was changed meanwhile; run it again")
 
 
-def _plain_candidates(
-    record: TransactionRecord, contents: Mapping[str, Text]
-) -> dict[str, tuple[Mode, Text]]:
-    """The new files that may be written as their blobs are: no links, and by known attributes."""
-    if record.target is not Target.INDEX or record.carried or _changes_attributes(record.changes):
-        return {}
-    return {
-        change.path: (change.new.mode, contents[change.path])
-        for change in record.written
-        if change.new and change.new.mode.is_file
-    }
-
-
 def _verified(
-    repository: Repository,
-    record: TransactionRecord,
-    candidates: Mapping[str, tuple[Mode, Text]],
-    index: ScratchIndex,
+    repository: Repository, record: TransactionRecord, change_set: ChangeSet, index: ScratchIndex
 ) -> dict[str, tuple[Mode, Text]]:
-    """Verify the new index; return those of `candidates` that git would write as they are in it.
+    """Verify the new index; return the files to be written as they are in it.
 
-    Not if an attribute, or a setting, may have git write anything else. To write these ourselves
-    takes less than half as long: git reads its index, and each object, again (D451).
+    That are those which git would write so, by attributes and settings; and those that it may not
+    convert, if it would store them so. To write these ourselves takes less than half as long: git
+    reads its index, and each object, again (D451).
     """
+    candidates = _candidates(record, change_set)
     attributes = []
     if candidates and not repository.converts_line_endings():
         attributes = missing_attribute_files(repository.require_worktree(), candidates)
-    entries = _entries(repository, record.changes, index, attributes)
-    _verify(record.changes, entries)
-    if not candidates or any(name in entries for name in attributes):
+    entries = _entries(repository, record.written, index, attributes)
+    _verify(record.written, entries)
+    plain = set[str]()
+    if candidates and not any(name in entries for name in attributes):
+        plain |= {*unconverted(repository, list(candidates), record.folder / "no-index")}
+    others = candidates.keys() & set(change_set.unconverted) - plain
+    if texts := {path: candidates[path][1].to_bytes() for path in sorted(others)}:
+        aside = record.folder / "aside"
+        (record.folder / "objects").mkdir(exist_ok=True)
+        env = {**repository.scratch_objects(record.folder), **index.env}
+        stored = stored_aside(repository, texts, aside, ScratchIndex(index.file, env))
+        plain |= {path for path, entry in stored.items() if entry.id == entries[path].id}
+    return {path: candidates[path] for path in candidates if path in plain}
+
+
+def _candidates(record: TransactionRecord, change_set: ChangeSet) -> dict[str, tuple[Mode, Text]]:
+    """The new files that may be written as their blobs are: no links, and by known attributes."""
+    if _changes_attributes(record.written):
         return {}
-    plain = unconverted(repository, list(candidates), record.folder / "no-index")
-    return {path: candidates[path] for path in plain}
+    contents = (change_set.carried or change_set.completed).texts
+    others = record.filtered | change_set.on_disk.keys()
+    return {
+        change.path: (change.new.mode, contents[change.path])
+        for change in record.written
+        if change.new and change.new.mode.is_file and change.path not in others
+    }
 
 
 def _changes_attributes(changes: Sequence[Change]) -> bool:

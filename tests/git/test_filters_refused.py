@@ -81,8 +81,12 @@ def test_a_filter_without_a_program_changes_nothing(repo: Sandbox, target: str) 
 
 
 @_BOTH
-def test_a_required_filter_without_a_program(repo: Sandbox, target: str) -> None:
+@pytest.mark.parametrize("compared", [True, False], ids=["git compares", "git knows the times"])
+def test_a_required_filter_without_a_program(repo: Sandbox, target: str, compared: bool) -> None:
     repo.commit({".gitattributes": "*.f filter=absent\n", "a.f": _TEXT})
+    os.utime(repo.path / "a.f", (1, 1))
+    if not compared:
+        repo.git("update-index", "--refresh")
     repo.git("config", "filter.absent.required", "true")
     before = repo.state()
     ran = repo.opatch("apply", target, feed=envelope(_UPDATE))

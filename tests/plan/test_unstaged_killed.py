@@ -125,7 +125,7 @@ def _apply(repo: Sandbox, env: dict[str, str]) -> str:
     return ran.err
 
 
-_WRITING = 'case "$*" in *" checkout-index "*) {} ;; esac'
+_WRITING = 'case "$*" in *" check-attr "*) {} ;; esac'
 
 
 @pytest.mark.parametrize("processes", ["$PPID $$", "$$"])

@@ -71,12 +71,12 @@ _CONVERTED = {
 
 
 @pytest.mark.parametrize("prepare", _CONVERTED.values(), ids=_CONVERTED)
-def test_what_git_converts_is_written_by_git(
+def test_what_git_converts_is_written_by_git_where_it_is_new(
     base: Sandbox, prepare: _Prepare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare(base)
     assert "checkout-index" in _commands(base, _PATCH, monkeypatch)
-    assert (base.path / "d/f").read_bytes() == b"a\r\nB\r\n"
+    assert (base.path / "d/f").read_bytes() == b"a\nB\n"
     assert (base.path / "d/new").read_bytes() == b"n\r\n"
 
 
