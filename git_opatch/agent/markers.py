@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import repeat
 
 from git_opatch.model.text import is_binary
-from git_opatch.parse.formats import MARKS
+from git_opatch.parse.formats import MARKS, glued_end
 from git_opatch.parse.prose import opening_fences
 
 _MARKERS = re.compile(rb"(" + MARKS + rb")[ \t\r]*")
@@ -30,12 +30,17 @@ def is_reject_file(path: str) -> bool:
 
 
 def find_markers(path: str, data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Find the markers that have a line of their own, each with its line number from 1."""
-    if is_binary(data) or not _MARKERS.search(data):
-        return
+    """Find the markers that have a line of their own, and what is glued to the last line, each with
+    its line number from 1."""
     lines = data.split(b"\n")
+    last = len(lines) - (not lines[-1])
+    glued = glued_end(lines[last - 1]) if last else None
+    if is_binary(data) or not (glued or _MARKERS.search(data)):
+        return
     plain = (line.rstrip(b"\r") for line in lines)
     fences = opening_fences(plain) if _MARKDOWN.search(path) else repeat(None)
     for number, (line, fence) in enumerate(zip(lines, fences, strict=False), 1):
         if fence is None and (marker := _MARKERS.fullmatch(line)):
             yield number, marker[1]
+        elif fence is None and glued and number == last:
+            yield number, glued[1]

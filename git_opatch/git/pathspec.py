@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.git.index import build_index, empty_blob
-from git_opatch.git.output import split_nul
+from git_opatch.git.output import nul_terminated, split_nul
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import PATHSPEC_DEFAULTS
 from git_opatch.git.scratch import scratch_directory
@@ -26,6 +26,19 @@ def tracked_paths(repository: Repository, files: Sequence[str], directory: str) 
 def all_tracked_paths(repository: Repository) -> list[str]:
     """All paths of the index, each once."""
     return list(dict.fromkeys(split_nul(repository.ask("ls-files", "-z"))))
+
+
+def ignored_paths(repository: Repository, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Those of `paths`, which are not tracked, that git ignores: each with the pattern and its
+    place, `FILE:LINE`."""
+    feed = nul_terminated(paths)
+    words = iter(split_nul(repository.run("check-ignore", "-v", "-z", "--stdin", feed=feed).output))
+    found = zip(words, words, words, words, strict=False)
+    return {
+        path: (pattern, f"{source}:{line}")
+        for source, line, pattern, path in found
+        if not pattern.startswith("!")
+    }
 
 
 def matching_paths(

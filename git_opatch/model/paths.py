@@ -25,6 +25,12 @@ _IGNORED_BY_HFS = dict.fromkeys(
 _LONGEST_PATH, _LONGEST_NAME = 4000, 255
 # Its names on NTFS are those of is_ntfs_dotgitmodules in git's path.c.
 _MODULES_FILE = r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]"
+_NOT_A_NAME = re.compile(
+    r"~[\w.-]*/+(.+)|\$(?:[A-Z_][A-Z_0-9]*|\{\w+\})/+(.+)|[a-z][a-z0-9+.-]+:/+(.+)|: *(.+)"
+    r"|\[[^\]]*\]\((?:[a-z]+:/+|\./)?(.+)\)|\*{1,2}([^*]+)\*{1,2}|`([^`]+)`"
+    r"|(.+?) +\((?:(?:a )?new(?: file)?|added|created|modified|updated|deleted|unchanged)\)"
+)
+"""What models write in place of a path, and the path in it."""
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
 
 
@@ -125,6 +131,16 @@ def why_unsafe(path: str) -> Fault | None:
     if "git" in path.translate(_IGNORED_BY_HFS).lower() and any(map(_is_git_directory, parts)):
         return Fault.GIT_DIRECTORY
     return None
+
+
+def name_meant(path: str) -> str:
+    """Return the name that is meant by `path`, which is not one as it is; empty if it may be one.
+
+    It begins with a home directory, a variable or a scheme, or has the marks of Markdown, or a
+    remark.
+    """
+    match = _NOT_A_NAME.fullmatch(path)
+    return next(filter(None, match.groups()), "").lstrip("/") if match else ""
 
 
 def is_modules_file(path: str) -> bool:

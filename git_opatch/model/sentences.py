@@ -617,12 +617,18 @@ class Fault(Enum):
         "is only intended to be added (`git add -N`)",
         "`git add` it first, or patch it as it is with `--worktree`",
     )
+    IGNORED = (
+        Reason.UNTRACKED,
+        "is ignored by git: `{pattern}` in {place}",
+        "`--worktree` writes it without adding it",
+    )
     EMPTY_PATH = Reason.UNSAFE_PATH, "the path is empty"
     NUL_IN_PATH = Reason.UNSAFE_PATH, "the path contains a NUL"
     OUTSIDE = (
         Reason.UNSAFE_PATH,
         "the path is outside of the working tree; paths are relative to its top",
     )
+    NOT_A_NAME = Reason.UNSAFE_PATH, "the path is not the name of a file"
     LONG_PATH = Reason.UNSAFE_PATH, "the path is longer than a file system allows"
     LEAVES = Reason.UNSAFE_PATH, "the path leaves the working tree"
     GIT_DIRECTORY = Reason.UNSAFE_PATH, "the path goes into the git directory"
@@ -850,7 +856,17 @@ class Malformed(Enum):
         "this diff does not name a file; write `--- a/PATH`, `+++ b/PATH` and `@@` below this line"
     )
 
+    GLUED = (
+        "`{end}` is glued to the last line, `{text}`; write the line without it, or, if the file "
+        "is to end so, send it as `content` or `new_string` in JSON"
+    )
+
     # of an envelope
+    SECOND_END = "the patch has ended above this line; remove this `{marker}`"
+    DIRECTORY_MARKER = (
+        "`{text}` names a directory; git makes and removes them with the files in them, so name "
+        "the files"
+    )
     NO_BEGIN = "there is no `{marker}` above this line; add one"
     NO_SECTION = "the patch has no section, so it changes nothing"
     BELOW_END = (

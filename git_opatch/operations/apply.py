@@ -24,7 +24,7 @@ from git_opatch.plan.filtered_files import unfiltered_diff
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_resolved
-from git_opatch.plan.preflight import preflight
+from git_opatch.plan.preflight import preflight, refuse_ignored
 from git_opatch.transaction import after_commit, check_diff, deferred_signals
 
 
@@ -98,7 +98,8 @@ def apply_locked(patch: Patch, session: Session) -> Plan:
 
 def _plan_checked(patch: Patch, repository: Repository, options: Options) -> Plan:
     """Plan a patch whose paths are resolved, and check it against the working tree."""
-    return preflight(*plan_resolved(patch, repository, options), repository, options)
+    plan = preflight(*plan_resolved(patch, repository, options), repository, options)
+    return refuse_ignored(plan, patch, repository, options)
 
 
 def _with_conflicts_left(plan: Plan) -> Plan:

@@ -20,7 +20,7 @@ from types import NoneType
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
-from git_opatch.model.patch import FilePatch, Mail, Patch, counted
+from git_opatch.model.patch import FilePatch, Mail, Patch, Prefix, counted
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import (
     FORMATS,
@@ -29,6 +29,7 @@ from git_opatch.parse.formats import (
     beginning,
     find_format,
     find_patch,
+    glued_end,
     parser_of,
     unwrap,
 )
@@ -85,6 +86,8 @@ def parse_patch(
         found.diagnostics.append(Diagnostic(found.drafts[0], Malformed.ONLY_DRAFT, {}, source))
     if not found.sections and not found.diagnostics:
         found.diagnostics.append(_diagnose_no_patch(raw, source, patch_format))
+    if not recorded:
+        _report_glued(scanner)
     if found.diagnostics:
         raise ParseError(found.diagnostics)
     digest = hashlib.sha256(raw).hexdigest()
@@ -119,6 +122,22 @@ def _parse_text(scanner: Scanner, formats: Sequence[Format], depth: int) -> None
         else:
             skip_prose(scanner, formats)
             scanner.skip_to(beginning())
+
+
+def _report_glued(scanner: Scanner) -> None:
+    """Report a last line that is added, and has the end of the patch, or of the answer, behind it.
+
+    Where another line of the hunk has that, too, it is content.
+    """
+    for section in scanner.found.sections:
+        lines = section.hunks[-1].lines if section.hunks else ()
+        is_added = lines and lines[-1].prefix is Prefix.ADDED and not section.hunks[-1].replacement
+        match = glued_end(lines[-1].text) if is_added else None
+        if match and not any(match[1] in line.text for line in lines[:-1]):
+            text, number = lines[-1].text, lines[-1].number
+            prefix = b"+" * (b"+" + text in scanner.lines.raw)
+            corrected = prefix + text[: match.start()]
+            scanner.error(Malformed.GLUED, number, corrected=corrected, text=text, end=match[1])
 
 
 def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:

@@ -65,7 +65,7 @@ _SYNONYMS = {
     Marker.UPDATE: rb"update|modify|edit|change",
 }
 _VERBS = rb"|".join(_SYNONYMS.values())
-_PATH = rb"""(?:\s*:(?P<path>.*)|\s+(?P<word>\S+|`[^`]*`|"[^"]*"|'[^']*')[\s*]*)"""
+_PATH = rb"""(?:\s*:+(?P<path>.*)|\s+(?P<word>\S+|`[^`]*`|"[^"]*"|'[^']*')[\s*]*)"""
 _SECTION = re.compile(
     rb"\s*(?:\*{3,}|\*\*_|_\*\*)\s*(?:(?P<verb>"
     + _VERBS
@@ -74,7 +74,8 @@ _SECTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NEAR_MISS = (
-    rb"(?is)\s*" + STARS + rb"\s*(?P<verb>" + _VERBS + rb")\b(?:\s+files?\b)?[\s:]*"
+    rb"(?is)\s*" + STARS + rb"\s*(?P<verb>" + _VERBS + rb")\b(?:\s+(?:a|the|new|old|existing)\b)*"
+    rb"(?:\s+(?:files?|(?P<folder>director(?:y|ies)|folders?))\b)?(?:[\s:=]|\xef\xbc\x9a)*"
     rb"(?P<path>[^\s:].*)"
 )
 _BEGIN, _END = re.compile(rb"\s*" + BEGIN + CLOSING), re.compile(rb"\s*" + END + CLOSING)
@@ -246,7 +247,10 @@ def _begins_section(line: bytes) -> bool:
 def _report_unknown_marker(scanner: Scanner) -> None:
     """Report that the next line is not a marker, and the marker that was probably meant."""
     line = scanner.line
-    if match := re.fullmatch(_NEAR_MISS, line):
+    match = re.fullmatch(_NEAR_MISS, line)
+    if match and match["folder"]:
+        scanner.error(Malformed.DIRECTORY_MARKER, text=line)
+    elif match:
         meant = _marker_for(match["verb"]).value.encode() + _clean_path(match["path"])
         scanner.error(Malformed.NEAR_MARKER, corrected=meant, text=line, meant=meant)
     elif meant := _marker_for_header(scanner):

@@ -32,7 +32,9 @@ BEGIN = STARS + rb"[ \t\f\v]*(?i:begin)[ \t\f\v]+(?i:patch)\b"
 """How the first line of an envelope begins, without its indentation."""
 END = STARS + rb"[ \t\f\v]*(?i:end)[ \t\f\v]+(?i:(?:of[ \t\f\v]+)?patch)\b"
 """How the last line of an envelope begins, without its indentation."""
-CLOSING = rb"[\s:*_]*"
+_TOKEN = rb"</s>|<\|(?:im_end|end|call|return|eot_id|endoftext)\|>"
+"""What ends the answer of a model, where a server leaves it in the text."""
+CLOSING = rb"(?:[\s:*_]|" + _TOKEN + rb")*"
 """What may follow on either line."""
 _ENVELOPE_MARKER = STARS + rb"[ \t]*(?i:begin|end|add|update|delete|move)\b"
 CONTAINER = b"FILE_CHANGES"
@@ -54,6 +56,12 @@ SHELL_COMMAND = (  # sentences begin with a capital letter, as commands hardly e
 """How a line of shell begins that may apply a patch, or have a heredoc."""
 
 
+_GLUED = re.compile(
+    rb"(?<=[^\s'\"`])[ \t]*+(\*{3} End Patch|(?:assistant[ \t]*)?to=functions\.\w.*|"
+    + _TOKEN
+    + rb")[\s*]*\Z"
+)
+_MAX_GLUED = 400
 DRAFT = rb"think(?:ing)?|reasoning|reflection|scratchpad"
 """The names of the tags around what a model thinks before it answers."""
 DRAFT_END = rb"(?:(?![+-]\S)[^\n<`]*+(?<=[^\s'\"]))?</(?:" + DRAFT + rb")>"
@@ -119,6 +127,13 @@ UNSUPPORTED = rb"\*{15}|\+\+\+ "
 
 def _union(*patterns: bytes) -> bytes:
     return rb"(?:" + rb"|".join(dict.fromkeys(filter(None, patterns))) + rb")"
+
+
+def glued_end(line: bytes) -> re.Match[bytes] | None:
+    """Find the end of a patch, or of an answer, that is glued to the text of a line."""
+    match = _GLUED.search(line, max(len(line) - _MAX_GLUED, 0))
+    is_html = match is not None and match[1] == b"</s>" and b"<s>" in line
+    return None if is_html else match
 
 
 def begins(*formats: Format) -> bytes:

@@ -23,7 +23,14 @@ Names = tuple[bytes | None, bytes | None]
 """The old and the new name; None is /dev/null."""
 
 _DEV_NULL = b"/dev/null"
-_PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"))
+_PREFIXES = (
+    (b"a/", b"b/"),
+    (b"a\\", b"b\\"),
+    (b"i/", b"w/"),
+    (b"c/", b"i/"),
+    (b"c/", b"w/"),
+    (b"o/", b"w/"),
+)
 _RARE_PREFIXES = ((b"b/", b"a/"), (b"1/", b"2/"), (b"w/", b"i/"))
 _BINARY_DATA = rb"(?:(?:literal|delta) \d+|[A-Za-z](?:[!-~]{5})+)?\r?"
 """A line below `GIT binary patch`: what follows, a length and characters of base 85, or none."""

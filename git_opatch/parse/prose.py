@@ -242,7 +242,10 @@ def skip_prose(scanner: Scanner, formats: Iterable[Format]) -> None:
         if envelope.is_end(line) and _is_first(scanner):
             return  # the echo of an end, above everything
         first, fix = _ENVELOPE[0], FixIt.INSERT_BEFORE
-        scanner.error(Malformed.NO_BEGIN, number, corrected=first, fix=fix, marker=first)
+        if envelope.is_end(line) and scanner.found.sections:
+            scanner.error(Malformed.SECOND_END, number, marker=_ENVELOPE[1])
+        else:
+            scanner.error(Malformed.NO_BEGIN, number, corrected=first, fix=fix, marker=first)
         scanner.skip_until(is_begin)
     elif (has_unified or has_envelope) and line.startswith(HUNK_START):
         fault = Malformed.NO_FILE if has_unified else Malformed.NO_FILE_OF_ENVELOPE

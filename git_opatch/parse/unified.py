@@ -92,7 +92,8 @@ def parse(scanner: Scanner) -> None:
     if scanner.errors > errors:
         return
     has_change = bool(hunks) or "new mode" in extended or is_binary
-    section = _section(names, extended, has_change)
+    is_prefixed = has_prefixes or extended.get("names", b"").startswith(b"a/")
+    section = _section(names, extended, has_change, is_prefixed)
     if section is None:
         scanner.error(Malformed.NO_HUNK_BELOW, number, text=scanner.line_at(first))
         return
@@ -149,8 +150,13 @@ def _check_sides(scanner: Scanner, names: Names | None, hunks: Sequence[Hunk]) -
             scanner.error(fault, wrong.number, text=wrong.text)
 
 
-def _section(names: Names | None, extended: dict[str, bytes], has_change: bool) -> FilePatch | None:
-    """Return the section with its operation and its names; None if nothing changes."""
+def _section(
+    names: Names | None, extended: dict[str, bytes], has_change: bool, is_prefixed: bool
+) -> FilePatch | None:
+    """Return the section with its operation and its names; None if nothing changes.
+
+    `is_prefixed` is whether the names had the prefixes of git.
+    """
     for operation, verb in ((Operation.MOVE, "rename"), (Operation.COPY, "copy")):
         if f"{verb} from" in extended and f"{verb} to" in extended:
             old, new = extended[f"{verb} from"], extended[f"{verb} to"]
@@ -164,7 +170,7 @@ def _section(names: Names | None, extended: dict[str, bytes], has_change: bool) 
         return FilePatch(Operation.DELETE, old_name, None)
     if not has_change:
         return None
-    if new_name == old_name and old_name.startswith("/"):
+    if new_name == old_name and old_name.startswith("/") and not is_prefixed:
         new_name = old_name[1:]  # as `git apply -p1` reads it
     alternate = new_name if new_name != old_name else None
     return FilePatch(Operation.UPDATE, old_name, old_name, alternate=alternate)

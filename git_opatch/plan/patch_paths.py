@@ -6,7 +6,8 @@ import posixpath
 
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.patch import FilePatch, Patch
-from git_opatch.model.paths import normalise, why_unsafe
+from git_opatch.model.paths import name_meant, normalise, why_unsafe
+from git_opatch.model.sentences import Fault, Hint
 
 
 def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
@@ -56,12 +57,21 @@ def created_paths(patch: Patch) -> set[str]:
 
 
 def refuse_unsafe(patch: Patch) -> list[Failure]:
-    """Return a failure for each path that no patch may name."""
-    return [
+    """Return a failure for each path that no patch may name, or that is not a name for a new
+    file."""
+    unsafe = [
         refusal(section, why, path=path)
         for section in patch.files
         for path in _paths_of(section)
         if (why := why_unsafe(path))
+    ]
+    return unsafe or [
+        refusal(section, Fault.NOT_A_NAME, path=section.new_path)
+        ._replace(similar=(meant,))
+        .with_hint(Hint.SIMILAR_PATH)
+        for section in patch.files
+        if section.new_path and section.new_path != section.old_path
+        if (meant := name_meant(section.new_path))
     ]
 
 

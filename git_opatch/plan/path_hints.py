@@ -14,6 +14,7 @@ from git_opatch.git.snapshot import is_file
 from git_opatch.model.failure import Failure
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import name_meant
 from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.plan.plan import Plan
 
@@ -40,7 +41,8 @@ def with_path_hints(
     for at, failure in enumerate(failures):
         if failure in wrong:
             others = [path for path in known if path not in (failure.path, *created)]
-            if similar := _similar_to(failure.path, others):
+            meant = name_meant(failure.path) or failure.path
+            if similar := _similar_to(meant, others):
                 failures[at] = failure._replace(similar=similar).with_hint(Hint.SIMILAR_PATH)
             elif failure.fault is Fault.MISSING_FILE and in_index and not known:
                 failures[at] = failure._replace(fault=Fault.NOTHING_TRACKED)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from git_opatch.git import index
+from git_opatch.git.pathspec import ignored_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault
+from git_opatch.model.text import visible
 from git_opatch.plan.converted_files import with_bytes_on_disk
 from git_opatch.plan.filtered_files import with_stored_forms
 from git_opatch.plan.losses import refuse_losses
@@ -48,6 +51,28 @@ def preflight(plan: Plan, snapshot: Snapshot, repository: Repository, options: O
         plan = plan._replace(carried=carried).with_notes(notes)
     plan = with_stored_forms(plan, snapshot, repository, options)
     return with_bytes_on_disk(plan, repository, options)
+
+
+def refuse_ignored(plan: Plan, patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Refuse new files that git ignores, as `git add` does. Raises `Refused`.
+
+    One that a diff of git adds, with its mode, is noted, as `git am` takes it.
+    """
+    created = [result.path for result in plan.written.results if result.old is None]
+    if not created or options.target is Target.WORKTREE or options.reverse:
+        return plan
+    stated = {section.new_path for section in patch.files if section.new_mode}
+    failures, notes = list[Failure](), list[str]()
+    for path, (pattern, place) in ignored_paths(repository, created).items():
+        if path in stated:
+            notes.append(f"{visible(path)}: is ignored by git, by `{visible(pattern)}`, and added")
+        else:
+            failures.append(
+                Failure(Fault.IGNORED, path, values={"pattern": pattern, "place": place})
+            )
+    if failures:
+        raise Refused(failures, options)
+    return plan.with_notes(notes)
 
 
 def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[str, ...]:

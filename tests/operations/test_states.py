@@ -27,6 +27,9 @@ _INTENDED = f"new: {Fault.INTENDED.sentence}"
 _UNMERGED = f"f: {Fault.UNMERGED.sentence}"
 
 
+_IGNORED = "new: " + said(Fault.IGNORED.sentence, pattern="new", place=".git/info/exclude:1")
+
+
 @dataclass(frozen=True)
 class State:
     """A state, a patch, and its outcome: `after`, or the message of a target's refusal.
@@ -232,6 +235,7 @@ _STATES = {
         _ignored,
         _ADD,
         _ADDED,
+        cached=_IGNORED,
         index=f"new: {_UNTRACKED}",
         worktree=f"new: {Fault.FILE_EXISTS.sentence}",
     ),
@@ -239,6 +243,7 @@ _STATES = {
         _ignored_directory,
         _ADD,
         _ADDED,
+        cached=_IGNORED,
         index=f"new: {_UNTRACKED}",
         worktree=f"new: {_UNTRACKED}",
     ),
