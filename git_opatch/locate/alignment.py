@@ -3,7 +3,7 @@
     match        a line of the hunk is a line of the file, at a grade (`lines`)
     skip blank   of the file, or of the hunk
     skip past    context that lies beyond the end of the file
-    skip lines   of the file, at a marker such as `# ...` or without one (a gap)
+    skip lines   of the file, at a marker such as `# ...` (a gap)
 
 A `Reading` is the result: each line of the hunk with its row, and each line of the file that the
 hunk does not show. What is not shown is kept; context is never written.
@@ -360,8 +360,9 @@ class _Gap(NamedTuple):
     """The blank and added lines of a hunk between two others, and the rows of those: None beyond
     the ends of the hunk.
 
-    `replaced` counts the removed lines right above, and `adds` is whether lines are added in it, or
-    in the run of changes that it is in.
+    `replaced` counts the removed lines right above, `adds` is whether lines are added in it, or
+    in the run of changes that it is in, and `separators` counts the empty lines at its end that may
+    only separate the hunk from what follows.
     """
 
     lines: Sequence[Line]
@@ -371,6 +372,7 @@ class _Gap(NamedTuple):
     after: int | None
     replaced: int = 0
     adds: bool = False
+    separators: int = 0
 
     @property
     def is_inside(self) -> bool:
@@ -414,7 +416,9 @@ def lay(
         below = None if after is None else lines[last]
         is_in_run = above and below and above.prefix is below.prefix is REMOVED
         adds = any(line.prefix is ADDED for line in between) or (is_in_run and run_adds[last])
-        filled = _fill(_Gap(between, above, below, before, after, replaced, bool(adds)), file)
+        separators = 0 if below else hunk.separators
+        gap = _Gap(between, above, below, before, after, replaced, bool(adds), separators)
+        filled = _fill(gap, file)
         if filled is None:
             return None
         fills.append(filled)
@@ -452,13 +456,24 @@ def _fill(gap: _Gap, file: FileIndex) -> _Filled | None:
         gap = gap._replace(lines=[line for line in gap.lines if line.prefix is ADDED])
     there = _blanks_there(gap, file)
     if there is None:
-        return _leave_out(gap, file)
+        return None
     surplus = sum(line.prefix is not ADDED for line in gap.lines) - len(there)
     if surplus == 0:
         return _Filled(_paired(gap.lines, there))
     if surplus < 0:
         return _with_omitted(gap, there)
+    if _contradicts(gap, there, surplus, file):
+        return None
     return _with_surplus(gap, there, surplus)
+
+
+def _contradicts(gap: _Gap, there: Sequence[int], surplus: int, file: FileIndex) -> bool:
+    """Return whether a blank line at an end of the hunk, beside what it adds there, says that a
+    block ends or begins where the file has no blank line, and goes on."""
+    adds = any(line.prefix is ADDED for line in gap.lines)
+    if gap.is_inside or not adds or there or surplus <= gap.separators:
+        return False
+    return gap.after != 0 if gap.before is None else gap.before + 1 < len(file.lines)
 
 
 def _blanks_there(gap: _Gap, file: FileIndex) -> list[int] | None:
@@ -539,7 +554,8 @@ def _paired(lines: Sequence[Line], there: Sequence[int]) -> list[Step]:
 
 
 def _leave_out(gap: _Gap, file: FileIndex) -> _Filled | None:
-    """Keep the lines of a gap between two rows; blank lines of the hunk there are part of it."""
+    """Keep the lines of the file at a marker between two rows; blank lines of the hunk there are
+    part of it."""
     if gap.before is None or gap.after is None:
         return None
     if any(line.prefix is REMOVED for line in gap.lines):
@@ -547,7 +563,7 @@ def _leave_out(gap: _Gap, file: FileIndex) -> _Filled | None:
     rows = range(gap.before + 1, gap.after)
     kept = [Step(Line(CONTEXT, file.lines[row]), row, is_shown=False) for row in rows]
     is_marker = [line.prefix is CONTEXT and bool(line.text.strip()) for line in gap.lines]
-    marker = is_marker.index(True) if any(is_marker) else len(gap.lines)
+    marker = is_marker.index(True)
     sides = gap.lines[:marker], gap.lines[marker:]
     first, last = ([Step(line, None) for line in side if line.prefix is ADDED] for side in sides)
     return _Filled([*first, *kept, *last])

@@ -1,26 +1,25 @@
-"""Lay a hunk over the file with lines of the file left out, marked by a line of dots or not.
+"""Lay a hunk over the file with lines of the file left out, marked by a line of dots.
 
      import os                  import os
      # ...              over    import sys       left out, and kept
     -start()                    start()
 
-The pieces must each be exactly there, in order; of all ways, those with the fewest gaps count, and
-a marker stands for one line at least.
+The pieces must each be exactly there, in order, and a marker stands for one line at least.
 That is loose, so each piece that changes something must be the only one that reads so, or the only
-one in the block of the heading that the hunk shows above it. Without a marker a gap is between two
-lines of context. None leads out of the scope of the heading above it nor, unless context is all
-around it, out of the block of what is below it.
+one in the block of the heading that the hunk shows above it. No gap leads out of the scope of the
+heading above it, nor out of the block that the hunk shows around what is below it.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
-from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
+from git_opatch.locate.alignment import CONTEXT, lay, old_lines
 from git_opatch.locate.anchors import find, in_scope, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import heading_at, is_certain
@@ -29,7 +28,7 @@ from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.reading import TOLERATED, Reading, Step
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import indentation, opens
+from git_opatch.model.text import indentation
 
 _DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
 _MARKS = rb"\s*(?:[^\w\s]{1,4}\s*){0,2}"
@@ -39,7 +38,8 @@ _MOST_STATES = 20_000
 
 
 def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
-    """Lay a hunk over the file in pieces that are each exactly there, with the fewest gaps."""
+    """Lay a hunk over the file in pieces that are each exactly there, with lines left out at its
+    markers."""
     old = old_lines(hunk, file)
     shown = [
         at
@@ -53,15 +53,15 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
         return []
     strong = replace(hunk, anchors=tuple(anchor for anchor in hunk.anchors if not anchor.weak))
     is_named = any(find(anchor, file).rows for anchor in strong.anchors)
-    joints = [_joint(hunk, old, a, b) for a, b in pairwise(shown)]
+    marked = [second - first > 1 for first, second in pairwise(shown)]
+    may_gap = all(old.is_context[a] or old.is_context[b] for a, b in pairwise(shown) if b - a > 1)
     readings: list[Reading] = []
-    for path in _fewest_gaps(where, joints, file):
+    for path in _paths(where, marked, file) if may_gap else ():
         rows = dict(zip(shown, path, strict=True))
-        marked = {row for at, row in rows.items() if at - 1 not in rows}
         reading = lay(hunk, [rows.get(at) for at in range(len(old.at))], file)
         if reading is None:
             continue
-        runs = _runs(reading, marked, file)
+        runs = _runs(reading, file)
         pieces, gaps = runs[::2], runs[1::2]
         changed = [at for at, piece in enumerate(pieces) if any(map(_is_change, piece.steps))]
         if is_named and not all(scoped(pieces[at].rows, strong, file) for at in changed):
@@ -107,70 +107,43 @@ def _is_adrift(hunk: Hunk, shown: Set[int]) -> bool:
     return re.search(r"(?:^|\.)\++(?:\.|$)", signs) is not None
 
 
-class _Joint(NamedTuple):
-    """What is between two lines that are shown: whether lines may be left out there, and whether a
-    marker says that some are."""
-
-    may_gap: bool
-    is_marked: bool
-
-
-def _joint(hunk: Hunk, old: OldLines, first: int, second: int) -> _Joint:
-    """Lines may be left out at a marker, but not between two removed lines, else between two of
-    context, with nothing added there."""
-    sides = old.is_context[first], old.is_context[second]
-    if second - first > 1:
-        return _Joint(any(sides), is_marked=True)
-    between = hunk.lines[old.at[first] : old.at[second]]
-    return _Joint(all(sides) and all(x.prefix is CONTEXT for x in between), is_marked=False)
-
-
-def _fewest_gaps(
-    where: Sequence[Sequence[int]], joints: Sequence[_Joint], file: FileIndex
+def _paths(
+    where: Sequence[Sequence[int]], marked: Sequence[bool], file: FileIndex
 ) -> list[tuple[int, ...]]:
-    """Return the ways to choose a row for each line, in order, that have the fewest gaps.
+    """Return the ways to choose a row for each line, in order: right below the line before, or, at
+    a marker, below one line or more.
 
-    A dynamic program: of each row, the fewest gaps so far, and the rows before it that have them.
+    A dynamic program: of each row, the rows before it.
     """
-    best: list[dict[int, tuple[int, list[int]]]] = [{row: (0, []) for row in where[0]}]
-    for rows, joint in zip(where[1:], joints, strict=True):
-        best.append(_next_layer(best[-1], rows, joint, file))
-    fewest = min((cost for cost, _ in best[-1].values()), default=None)
+    layers: list[dict[int, list[int]]] = [{row: [] for row in where[0]}]
+    for rows, is_marked in zip(where[1:], marked, strict=True):
+        layers.append(_next_layer(sorted(layers[-1]), rows, file, is_marked=is_marked))
     found: list[tuple[int, ...]] = []
-    last = [row for row, (cost, _) in best[-1].items() if cost == fewest]
-    stack: list[tuple[int, tuple[int, ...]]] = [(len(best) - 1, (row,)) for row in last]
+    stack: list[tuple[int, tuple[int, ...]]] = [(len(layers) - 1, (row,)) for row in layers[-1]]
     while stack and len(found) <= FEW:
         at, path = stack.pop()
         if at == 0:
             found.append(path)
         else:
-            stack += [(at - 1, (row, *path)) for row in best[at][path[0]][1]]
+            stack += [(at - 1, (row, *path)) for row in layers[at][path[0]]]
     return found
 
 
 def _next_layer(
-    before: dict[int, tuple[int, list[int]]], rows: Sequence[int], joint: _Joint, file: FileIndex
-) -> dict[int, tuple[int, list[int]]]:
-    layer: dict[int, tuple[int, list[int]]] = {}
+    before: Sequence[int], rows: Sequence[int], file: FileIndex, *, is_marked: bool
+) -> dict[int, list[int]]:
     by_place = {file.place_of(row): row for row in before}
-    earlier = sorted(before)
-    least, ways, at = _MOST_STATES, list[int](), 0
+    layer: dict[int, list[int]] = {}
     for row in rows:
-        while at < len(earlier) and earlier[at] < row:
-            cost = before[earlier[at]][0]
-            if cost < least:
-                least, ways = cost, []
-            if cost == least and len(ways) < FEW:
-                ways.append(earlier[at])
-            at += 1
         straight = by_place.get(file.place_of(row) - 1)
-        if joint.is_marked and straight == row - 1:
-            continue
-        options = [(before[straight][0], [straight])] if straight is not None else []
-        options += [(least + 1, ways)] if joint.may_gap and ways else []
-        if options:
-            cost = min(options)[0]
-            layer[row] = cost, [way for each, some in options if each == cost for way in some]
+        if not is_marked:
+            ways = [straight] if straight is not None else []
+        elif straight != row - 1:
+            ways = list(before[: min(bisect_left(before, row), FEW)])
+        else:
+            ways = []
+        if ways:
+            layer[row] = ways
     return layer
 
 
@@ -180,27 +153,25 @@ def _next_layer(
 class _Run(NamedTuple):
     """Steps of a reading that the hunk shows, a piece, or that it leaves out, a gap.
 
-    `head` is the row of the last heading that the hunk shows above it, if any, `above` are the last
-    rows that it shows there, the nearest first, and `is_marked` is whether a marker is above it.
+    `head` is the row of the last heading that the hunk shows above it, if any, and `above` are the
+    last rows that it shows there, the nearest first.
     """
 
     steps: Sequence[Step]
     rows: Sequence[int]
     above: Sequence[int]
     head: int | None
-    is_marked: bool
 
 
-def _runs(reading: Reading, marked: Set[int], file: FileIndex) -> list[_Run]:
-    """Return the pieces of a reading, and the gaps between them; `marked` are the rows right below
-    markers."""
+def _runs(reading: Reading, file: FileIndex) -> list[_Run]:
+    """Return the pieces of a reading, and the gaps between them."""
     runs: list[_Run] = []
     above: list[int] = []
     head: int | None = None
     for is_shown, group in groupby(reading.steps, key=lambda step: step.is_shown):
         steps = list(group)
         rows = [step.row for step in steps if step.row is not None]
-        runs.append(_Run(steps, rows, above, head, rows[0] in marked))
+        runs.append(_Run(steps, rows, above, head))
         if is_shown:
             above = [*rows[::-1], *above][:FEW]
             head = next((row for row in rows[::-1] if _is_heading(row, file)), head)
@@ -244,24 +215,14 @@ def _is_doubtful(above: _Run, gap: _Run, below: _Run, file: FileIndex, *, is_las
         return True  # what it adds is there already
     if any(map(_MARKER.fullmatch, left_out)):
         return True  # one of them reads like a marker
-    is_beside = any(_is_change(step) for side in sides for step in side[:2])
-    if is_beside and not below.is_marked and _may_slide(gap.rows, file):
-        return True
     if _is_in_removed_block(left_out, beside[0]):
         return True
-    is_whole = _is_whole(above) and _is_whole(below)
-    if is_last and (below.is_marked or is_whole):
+    if is_last:
         return False
     first = below.rows[0]
     if gap.head is not None and not in_scope(first + 1, gap.head, file):
         return True
-    return not is_whole and not _is_heading(first, file) and _leaves_block(left_out, below, file)
-
-
-def _may_slide(rows: Sequence[int], file: FileIndex) -> bool:
-    """Return whether the line above a gap, or that below it, could be at its other end."""
-    keys, first, last = file.keys, rows[0], rows[-1]
-    return keys[first] == keys[last + 1] or keys[last] == keys[first - 1]
+    return not _is_heading(first, file) and _leaves_block(left_out, below, file)
 
 
 def _is_in_removed_block(left_out: Sequence[bytes], run: Sequence[Step]) -> bool:
@@ -274,24 +235,36 @@ def _is_in_removed_block(left_out: Sequence[bytes], run: Sequence[Step]) -> bool
     return not all(deep) and not replaces_head
 
 
-def _is_whole(piece: _Run) -> bool:
-    """Return whether a piece begins and ends with context."""
-    solid = [step for step in piece.steps if step.line.text.strip()]
-    return not _is_change(solid[0]) and not _is_change(solid[-1])
-
-
 def _leaves_block(left_out: Sequence[bytes], below: _Run, file: FileIndex) -> bool:
     """Return whether a line left out ends the block that the hunk shows around what is below it.
 
-    That is the block of the last line above that is less deep, and above a marker opens one; where
-    there is none, no line may be less deep.
+    Where no head of one is shown, none may be less deep, unless there is context on both sides of
+    what changes below.
     """
     depth = len(indentation(file.lines[below.rows[0]]))
-    shown = (file.lines[row] for row in below.above if file.keys[row])
-    heads = (len(indentation(line)) for line in shown if opens(line) or not below.is_marked)
-    outer = next((each for each in heads if each < depth), depth - 1)
+    outer = _depth_of_head(below.above, depth, file)
+    if outer is None:
+        outer = depth - 1
+        solid = [step for step in below.steps if step.line.text.strip()]
+        if not _is_change(solid[0]) and not _is_change(solid[-1]):
+            return False
     return any(len(indentation(line)) <= outer for line in left_out if not _GOES_ON.match(line))
 
 
+def _depth_of_head(above: Sequence[int], depth: int, file: FileIndex) -> int | None:
+    """Return how deep the nearest of the rows `above` is that is the head of a block around lines
+    of `depth`: less deep, with deeper lines right below it, and not closed by another of the rows.
+    """
+    for row in (row for row in above if file.keys[row]):
+        own, following = len(indentation(file.lines[row])), file.place_of(row) + 1
+        deeper = (len(indentation(x)) > own for x in file.solid_lines[following : following + 1])
+        if own < depth and any(deeper):
+            return own
+        if _CLOSES.match(file.lines[row]):
+            depth = min(depth, own)
+    return None
+
+
+_CLOSES = re.compile(rb"[ \t]*(?:[\])}]|</|(?:end|fi|done|esac)\b)")
 _GOES_ON = re.compile(rb"[ \t]*(?:\{[ \t]*$|\))")
 """The second part of the head of a block: a brace on a line of its own, or `) {`."""
