@@ -74,6 +74,8 @@ def indent(reading: Reading, file: FileLines) -> Indented:
     short = [each for each in shown if each and _is_one_short(*each)]
     if len(short) == len(shifted):
         return _lost_prefixes(reading, [each for each in shown if each], adds)
+    if _may_be_a_slip(shifted, _runs(reading, shown)):
+        return as_written
     rules = rules_for(pairs)
     if not rules and short:
         rest = [pair for each in shown if each and not _is_one_short(*each) for pair in [each[1]]]
@@ -81,6 +83,13 @@ def indent(reading: Reading, file: FileLines) -> Indented:
     if not rules:
         return _by_runs(reading, shown)
     return _by_rules(reading, shown, rules, file)
+
+
+def _may_be_a_slip(shifted: Sequence[Pair], runs: Sequence[_Run]) -> bool:
+    """Return whether the only line that is indented otherwise, and not by tabs for spaces, is
+    beside no added line."""
+    is_one = len(shifted) == 1 and len(set(b"".join(shifted[0]))) == 1
+    return is_one and not any(a != b for run in runs for a, b in run.beside)
 
 
 def _moves_context(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> Problem | None:
@@ -229,6 +238,11 @@ class _Run(NamedTuple):
     @property
     def depths(self) -> dict[int, bytes]:
         return {at: depth for at, depth in self.added.items() if depth is not None}
+
+    @property
+    def beside(self) -> list[Pair]:
+        """The pairs that show how deep the lines of its block are."""
+        return [*self.replaced, *self.around] if self.depths else []
 
     @property
     def replaced(self) -> list[Pair]:

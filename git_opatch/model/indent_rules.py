@@ -96,7 +96,9 @@ def _ratios(pairs: Sequence[Pair]) -> Iterator[IndentRule]:
             common = gcd(len(in_patch), len(in_file))
             widths = len(in_patch) // common, len(in_file) // common
             is_whole = all(len(indent) % widths[0] <= _ALIGNED for indent, _ in pairs)
-            if is_whole and max(widths) <= max(_WIDTHS):  # no level is wider
+            least = len(in_patch.lstrip(b"\t")) and _ALIGNED
+            is_exact = any(a == b and len(a) > least for a, b in pairs)
+            if is_whole and not is_exact and max(widths) <= max(_WIDTHS):  # no level is wider
                 yield _scaling(*widths, in_patch[:1])
 
 
