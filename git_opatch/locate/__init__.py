@@ -106,6 +106,7 @@ class _Resolver:
     def __init__(self, file: FileIndex, all_sought: Sequence[Sought], matching: Matching) -> None:
         self._file = file
         self._matching = matching
+        self._all_sought = all_sought
         self._moved = [each for each in all_sought if _is_moved(each)]
         self._explainer = explain.NotFoundExplainer(file, all_sought, matching)
 
@@ -115,8 +116,8 @@ class _Resolver:
         hunk = sought.hunk
         if sought.problem:
             return failure_of(hunk, sought.problem)
-        if sought.applied_at is not None:
-            return explain.refuse_applied(hunk, sought.applied_at, sought.applied_level, file)
+        if sought.applied_at is not None and (failure := self._applied(sought, sought.applied_at)):
+            return failure
         if not sought.readings:
             return self._explainer.refuse(hunk)
         found = agreed(sought, file, lambda reading: outcome_of(sought, reading, file))
@@ -125,6 +126,27 @@ class _Resolver:
         if found is None:
             return explain.refuse_ambiguous(sought, file, has_anchors=self._matching.ordered)
         return self._checked(sought, found)
+
+    def _applied(self, sought: Sought, at: int) -> Failure | None:
+        """Refuse a hunk whose new lines are at the row `at`; None if it says another place."""
+        hunk, file = sought.hunk, self._file
+        says_nothing = hunk.stated_start is None and not hunk.anchors
+        is_said = sought.is_said or (says_nothing and self._is_in_order(hunk, at))
+        if not is_said and not says_nothing:
+            return None
+        return explain.refuse_applied(hunk, at, sought.applied_level, file, is_said=is_said)
+
+    def _is_in_order(self, hunk: Hunk, at: int) -> bool:
+        """Return whether the new lines of a hunk, at the row `at`, are in order with the places of
+        the others, or their new lines."""
+        others = [
+            (each.hunk.ordinal < hunk.ordinal, start)
+            for each in self._all_sought
+            if each.hunk is not hunk
+            and (start := each.only if each.readings else each.applied_at) is not None
+        ]
+        is_ordered = self._matching.ordered and bool(others)
+        return is_ordered and all(is_above == (start < at) for is_above, start in others)
 
     def _checked(self, sought: Sought, found: Outcome) -> HunkResult:
         """Refuse what is there already, what contradicts itself, and what is unclear."""

@@ -250,7 +250,7 @@ def _shows_definition(hunk: Hunk, lines: Sequence[bytes]) -> bool:
     return any(
         heading(text) is OutlineKind.DEFINITION and not is_for_the_file(text)
         for text in texts
-        if _at_margin(text) and text in lines
+        if is_at_margin(text) and text in lines
     )
 
 
@@ -259,9 +259,9 @@ def _elsewhere(found: Found, start: int, stop: int, file: FileIndex) -> Problem 
     if _encloses(rows, start, stop, file):
         if found.anchor.weak and found.whole and len(rows) == 1 and rows[0] < start:
             first = lines[rows[0]]
-            if _at_margin(first) and not heading_at(lines, rows[0]):
+            if is_at_margin(first) and not heading_at(lines, rows[0]):
                 between = file.headings(OutlineKind.DEFINITION, rows[0] + 1, start)
-                end = next((at for at in between if _at_margin(lines[at])), None)
+                end = next((at for at in between if is_at_margin(lines[at])), None)
                 return None if end is None else _under(found, rows[0], end, file)
         return None
     above = [row for row in rows if row < start]
@@ -289,7 +289,8 @@ def _encloses(rows: Sequence[int], start: int, stop: int, file: FileIndex) -> bo
     return any(in_scope(start, row, file) for row in [at for at in rows if at < start][-FEW:])
 
 
-def _at_margin(line: bytes) -> bool:
+def is_at_margin(line: bytes) -> bool:
+    """Return whether git may write `line` as a heading in any language."""
     return line[:1].isalpha() or line[:1] in (b"_", b"$")
 
 
@@ -298,7 +299,7 @@ def _would_be_heading(row: int, named: int, lines: Sequence[bytes]) -> bool:
     line, other = lines[row], lines[named]
     if line[:1].isspace():
         return keyword_of(line) == keyword_of(other)
-    return _at_margin(line) or line[:1] == other[:1]
+    return is_at_margin(line) or line[:1] == other[:1]
 
 
 def _under(found: Found, row: int, other: int, file: FileIndex) -> Problem:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 
-from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, fits_of
+from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, fits_of, settled
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
 from git_opatch.locate.outline import OutlineKind, depth, heading, is_certain
@@ -86,6 +86,11 @@ def position_by_number(hunk: Hunk, file: FileIndex) -> int | None:
     return start if file.lines[start : start + len(new)] == new else None
 
 
+def shows_context(hunk: Hunk) -> bool:
+    """Return whether a hunk shows a line of context, and so where its new lines are."""
+    return any(line.prefix is CONTEXT and line.text.strip() for line in hunk.lines)
+
+
 def _new_hunk(hunk: Hunk) -> Hunk:
     lines = [line._replace(prefix=CONTEXT) for line in hunk.lines if line.prefix is not REMOVED]
     while lines and not lines[-1].text.strip() and hunk.lines[-1].prefix is CONTEXT:
@@ -115,8 +120,12 @@ def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, in
     written they must be more than the old lines, which they may match else.
     """
     old, new = len(hunk.preimage), hunk.postimage
-    leading = next((at for at, line in enumerate(hunk.lines) if line.prefix is not ADDED), 0)
-    starts = [reading.start, *([reading.start - leading] if leading else [])]
+    adds_text = any(line.prefix is ADDED and line.text.strip() for line in hunk.lines)
+    adds_text &= hunk.lines[-1].prefix is ADDED
+    starts = [reading.start]
+    for lines in (hunk.lines, settled(hunk).lines):
+        leading = next((at for at, line in enumerate(lines) if line.prefix is not ADDED), 0)
+        starts += [reading.start - leading] if leading else []
     if hunk.lines[-1].prefix is CONTEXT or hunk.lines[0].prefix is not CONTEXT:
         starts.append(reading.start + old - len(new))
     for level in range(min(reading.level, FORM) + 1):
@@ -126,6 +135,8 @@ def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, in
         wanted = [form(file.normal(line.text)) for line in new]
         for at in starts:
             found = [form(line) for line in file.lines[at : at + len(new)]] if at >= 0 else []
+            if found and adds_text and not any(map(bytes.strip, wanted[len(found) :])):
+                found += wanted[len(found) :]  # a formatter may take blank lines at the end
             if found == wanted and (_proves(hunk, EQUAL + 1) or _begins_file(hunk, at)):
                 return at, level
     return None

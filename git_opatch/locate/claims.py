@@ -6,22 +6,26 @@ Some are noise in real patches: they are ignored, with a note.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from git_opatch.locate.alignment import CONTEXT
-from git_opatch.locate.anchors import refuted
-from git_opatch.locate.applied import is_rewrite, partly_applied
+from git_opatch.locate.anchors import find, is_at_margin, refuted
+from git_opatch.locate.applied import is_rewrite, partly_applied, shows_context
 from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.outline import heading_at
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.line_forms import resilient
 from git_opatch.model.options import Matching
-from git_opatch.model.patch import Hunk
+from git_opatch.model.patch import Anchor, Hunk
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens
 
+_ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|#\d+);")
 _NO_NEWLINE = "says that the file has no newline at its end, but it has one; ignored"
 
 
@@ -42,6 +46,10 @@ def contradictions(
     yield from _not_at_end(sought, outcome, file, matching)
     if not is_moved and (problem := _misnumbered(hunk, reading.start, file)):
         yield problem
+    yield from _elsewhere(hunk, reading.start, file, is_moved=is_moved)
+    added = b"\n".join(step.line.text for step in reading.steps if step.row is None)
+    if (entity := _ENTITY.search(added)) and not _ENTITY.search(file.joined):
+        yield f"adds `{entity[0].decode()}`, and the file has no entity; it is written as it is"
     if problem := _cut_off(outcome, hunk, file):
         yield problem
     if not matching.appends and is_rewrite(hunk, file):
@@ -94,7 +102,8 @@ def _not_at_end(
 
 
 def _misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
-    """Say that the file has the hunk where its number says but for one line, or for whitespace."""
+    """Say that the file has the hunk where its number says but for one line, or for whitespace; or
+    lines like its own, if it shows no context."""
     stated = hunk.stated_start
     if stated is None or stated == start:
         return None
@@ -105,9 +114,50 @@ def _misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
     pairs = [(a, b.strip()) for a, b in zip(lines, found, strict=True)]
     same = sum(bool(a) and a == b for a, b in pairs)
     differ = sum(a != b for a, b in pairs)
-    if differ > 1 or same < 2:
+    is_near = differ <= 1 and same > 1
+    is_alike = differ and not shows_context(hunk) and _likeness(pairs) >= _LEAST_ALIKE
+    return Problem.of(Fault.OTHER_NUMBER, stated=stated + 1) if is_near or is_alike else None
+
+
+_LEAST_ALIKE = 0.6
+_TOKEN = re.compile(rb"\w+|[^\w\s]")
+
+
+def _likeness(pairs: Sequence[tuple[bytes, bytes]]) -> float:
+    """Return how much of lines is the same, by words and signs: from 0 to 1."""
+    ratios = (
+        SequenceMatcher(None, _TOKEN.findall(a), _TOKEN.findall(b), autojunk=False).ratio()
+        for a, b in pairs
+    )
+    return sum(ratios) / len(pairs)
+
+
+def _elsewhere(
+    hunk: Hunk, start: int, file: FileIndex, *, is_moved: bool
+) -> Iterator[Problem | str]:
+    """Yield that a hunk which shows no context is not where its number says."""
+    stated = hunk.stated_start
+    if not hunk.preimage or stated in (None, start) or shows_context(hunk):
+        return
+    for anchor in hunk.anchors:
+        if anchor.weak and (problem := _under_other(anchor, start, file)):
+            yield problem
+    if not is_moved:
+        yield f"is not at line {(stated or 0) + 1}, as it says, and shows nothing around it"
+
+
+def _under_other(anchor: Anchor, start: int, file: FileIndex) -> Problem | None:
+    """Say that the last line at the margin above `start`, which git writes after the numbers, is
+    not that of `anchor`: one at the margin, too, that names no definition."""
+    rows = [row for row in find(anchor, file).rows if row < start]
+    is_plain = rows and is_at_margin(file.lines[rows[-1]]) and not heading_at(file.lines, rows[-1])
+    above = (row for row in range(start - 1, -1, -1) if is_at_margin(file.lines[row]))
+    other = file.lines[next(above)] if is_plain else b""
+    if not is_plain or other.startswith(file.normal(anchor.text).strip()):
         return None
-    return Problem.of(Fault.OTHER_NUMBER, stated=stated + 1)
+    return Problem.of(
+        Fault.ANCHOR_OF_OTHER, kind="heading", anchor=anchor.text, at=rows[-1] + 1, below=other
+    )
 
 
 def _cut_off(outcome: Outcome, hunk: Hunk, file: FileIndex) -> Problem | None:

@@ -73,12 +73,16 @@ def refuse_ambiguous(sought: Sought, file: FileIndex, *, has_anchors: bool) -> F
 # ---------------------------------------------------------------- already applied
 
 
-def refuse_applied(hunk: Hunk, at: int, level: int, file: FileIndex) -> Failure:
-    """Refuse a hunk whose new lines are at the row `at`, as compared at the grade `level`."""
+def refuse_applied(
+    hunk: Hunk, at: int, level: int, file: FileIndex, *, is_said: bool = True
+) -> Failure:
+    """Refuse a hunk whose new lines are at the row `at`, as compared at the grade `level`;
+    `is_said` is whether the hunk says that this is its place."""
     first, closest = first_new_line(hunk, at, len(file.lines)), None
     if level == EQUAL:
         adds = any(line.prefix is Prefix.ADDED for line in hunk.lines)
         fault = Fault.ALREADY_APPLIED if adds else Fault.REMOVAL_APPLIED
+        fault = fault if is_said else Fault.MAY_BE_APPLIED_THERE
     else:
         fault, closest = Fault.MAY_BE_APPLIED, _first_loose_line(hunk, at, file)
     return failure_of(hunk, fault, positions=(first,), closest=closest, start=at)

@@ -21,7 +21,7 @@ from functools import partial
 from typing import Literal
 
 from git_opatch.model.line_forms import normalized
-from git_opatch.model.patch import Hunk
+from git_opatch.model.patch import Hunk, Prefix
 
 _ENTITIES = {
     b"&lt;": b"<",
@@ -38,8 +38,8 @@ _CODE = b"\\u"
 _CONTROLS = {b"\\n": b"\n", b"\\r": b"\r", b"\\t": b"\t"}
 _JSON = {**_CONTROLS, b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/", _CODE: b""}
 _ESCAPES: tuple[tuple[Mapping[bytes, bytes], str], ...] = (
-    (_ENTITIES, "its lines were escaped: `&lt;` was read as `<`"),
-    (_BACKSLASHES, 'its lines were escaped: `\\"` was read as `"`'),
+    (_ENTITIES, "its lines were escaped: `{escape}` was read as `{character}`"),
+    (_BACKSLASHES, "its lines were escaped: `{escape}` was read as `{character}`"),
     (_JSON, 'its text was escaped: `\\n`, `\\t`, `\\"` or `\\uXXXX` was read as its character'),
 )
 _ENCODINGS = {
@@ -54,17 +54,19 @@ _ESCAPED = "its characters were written as the escapes `\\uXXXX` of the file"
 _QUOTES = re.compile(rb"\\?[\"']|\\[nrt]|\\.|\n")
 
 
-def string_forms(old: bytes, new: bytes) -> Iterator[tuple[bytes, bytes, str]]:
-    """Yield other forms of a string to replace and of its replacement, each with a note."""
-    for (old_form, new_form), note in _forms((old, new), old):
+def string_forms(old: bytes, new: bytes, file: bytes) -> Iterator[tuple[bytes, bytes, str]]:
+    """Yield other forms of a string to replace in `file` and of its replacement, with notes."""
+    for (old_form, new_form), note in _forms((old, new), old, new, file):
         yield old_form, new_form, note
 
 
-def hunk_forms(hunk: Hunk) -> Iterator[tuple[Hunk, str]]:
-    """Yield other forms of a hunk, with its anchors, each with a note; a line stays one line."""
+def hunk_forms(hunk: Hunk, file: bytes) -> Iterator[tuple[Hunk, str]]:
+    """Yield other forms of a hunk for `file`, with its anchors, each with a note; a line stays one
+    line."""
     anchors = [anchor.text for anchor in hunk.anchors]
     old = b"\n".join([*(line.text for line in hunk.preimage), *anchors])
-    for texts, note in _forms([*(line.text for line in hunk.lines), *anchors], old):
+    new = b"\n".join(line.text for line in hunk.lines if line.prefix is Prefix.ADDED)
+    for texts, note in _forms([*(line.text for line in hunk.lines), *anchors], old, new, file):
         if not any(b"\n" in text for text in texts):
             left = iter(texts)
             lines = tuple([line._replace(text=next(left)) for line in hunk.lines])
@@ -72,25 +74,40 @@ def hunk_forms(hunk: Hunk) -> Iterator[tuple[Hunk, str]]:
             yield replace(hunk, lines=lines, anchors=named), note
 
 
-def _forms(texts: Sequence[bytes], old: bytes) -> Iterator[tuple[list[bytes], str]]:
-    """Yield `texts` in other forms; `old`, the text to find, shows which there may be."""
+def _forms(
+    texts: Sequence[bytes], old: bytes, new: bytes, file: bytes
+) -> Iterator[tuple[list[bytes], str]]:
+    """Yield `texts` in other forms; `old`, the text to find, shows which there may be.
+
+    An escape in `new`, the text to write, that `file` has, too, is not one too many.
+    """
     for escapes, note in _ESCAPES:
-        if unescaped := _unescape(texts, old, escapes):
-            yield unescaped, note
+        find = _pattern(escapes)
+        if any(each in file for each in set(find.findall(new))):
+            continue
+        if unescaped := _unescape(texts, old, escapes, find):
+            first = find.findall(old)[0]
+            character = escapes.get(first, b"").decode()
+            yield unescaped, note.format(escape=first.decode(), character=character)
     for rewrite, note in () if old.isascii() else _ACCENTED:
         rewritten = [form for text in texts if (form := rewrite(text)) is not None]
         if len(rewritten) == len(texts) and rewritten != list(texts):
             yield rewritten, note
 
 
+def _pattern(escapes: Mapping[bytes, bytes]) -> re.Pattern[bytes]:
+    digits = {_CODE: b"[0-9a-fA-F]{4}"}
+    return re.compile(b"|".join(re.escape(each) + digits.get(each, b"") for each in escapes))
+
+
 def _unescape(
-    texts: Sequence[bytes], old: bytes, escapes: Mapping[bytes, bytes]
+    texts: Sequence[bytes], old: bytes, escapes: Mapping[bytes, bytes], find: re.Pattern[bytes]
 ) -> list[bytes] | None:
     """Read the escapes that `old` shows as their characters; None if a text has others, or one of
-    these characters bare. A newline or tab in quotes may be one of the code."""
-    digits = {_CODE: b"[0-9a-fA-F]{4}"}
-    find = re.compile(b"|".join(re.escape(each) + digits.get(each, b"") for each in escapes))
-    if not (shown := _kinds(find, old)):
+    these characters bare. A newline or tab in quotes may be one of the code, and so may the code
+    of a character that ends a string, or that cannot be seen."""
+    shown = _kinds(find, old)
+    if not shown or not shown <= set(escapes):
         return None
     bare = {escapes[each] for each in shown - {_CODE}}
     for text in texts:
@@ -106,7 +123,13 @@ def _unescape(
 
 
 def _kinds(find: re.Pattern[bytes], text: bytes) -> set[bytes]:
-    return {_CODE if each.startswith(_CODE) else each for each in find.findall(text)}
+    return {_CODE if _is_code(each) else each for each in find.findall(text)}
+
+
+def _is_code(escape: bytes) -> bool:
+    """Return whether an escape is the code of a character that can be seen and ends no string."""
+    character = chr(int(escape[len(_CODE) :], 16)) if escape.startswith(_CODE) else ""
+    return character.isprintable() and character not in "\"'`\\"
 
 
 def _character(escapes: Mapping[bytes, bytes], match: re.Match[bytes]) -> bytes:

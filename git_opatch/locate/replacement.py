@@ -111,7 +111,7 @@ class _String:
         if self.replacement.every or self.replacement.expected:
             return None
         results: dict[tuple[Line, ...], _Whole] = {}
-        for old, new, note in string_forms(self.replacement.old, self.replacement.new):
+        for old, new, note in string_forms(self.replacement.old, self.replacement.new, self.raw):
             other = _String(self.hunk, self.replacement._replace(old=old, new=new), self.text)
             found = list(islice(_occurrences(other.raw, other.old), 2))
             if len(found) == 1 and not other.applied(found):

@@ -25,12 +25,13 @@ from git_opatch.complete.reindent import pairs_of
 from git_opatch.locate.alignment import (
     CONTEXT,
     exact_readings,
+    fits_of,
     loose_readings,
     one_for_one,
     settled,
 )
 from git_opatch.locate.anchors import find, scoped
-from git_opatch.locate.applied import new_positions, position_by_number
+from git_opatch.locate.applied import new_positions, position_by_number, shows_context
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
 from git_opatch.locate.variants import Variant, variants_of
@@ -69,8 +70,9 @@ class Sought:
     `rivals` are readings that a short hunk may mean, too, and that are never chosen. `loose` is
     whether the class must be alone, so that evidence cannot choose, `others` are the rows of other
     places that are nearly as much alike, and `disagrees` is whether several slips explain it, each
-    otherwise. `applied_at` is where the hunk is there already, at the grade `applied_level`;
-    `problem` is why a hunk of added lines has no position at all.
+    otherwise. `applied_at` is where the hunk is there already, at the grade `applied_level`, and
+    `is_said` is whether the hunk says that this is its place; `problem` is why a hunk of added
+    lines has no position at all.
     """
 
     hunk: Hunk
@@ -84,6 +86,7 @@ class Sought:
     count: int = 1
     applied_at: int | None = None
     applied_level: int = EQUAL
+    is_said: bool = True
     problem: Problem | None = None
     notes: tuple[str, ...] = ()
 
@@ -164,7 +167,7 @@ def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought
     if not any(line.text.strip() for line in hunk.preimage):
         return
     yield _applied(hunk, file, EQUAL)
-    variants = list(variants_of(hunk))
+    variants = list(variants_of(hunk, file.joined))
     yield from _undone(hunk, variants, file, EQUAL)
     for level in range(SPACE, min(most, FORM) + 1):
         yield _loose(hunk, file, level)
@@ -224,13 +227,31 @@ def _at_number(hunk: Hunk, variant: Hunk, readings: Readings) -> Readings:
 
 
 def _applied(hunk: Hunk, file: FileIndex, level: int) -> Sought:
-    if level == EQUAL and (start := position_by_number(hunk, file)) is not None:
+    """Find where the new lines of a hunk are; one that shows no context must say that place."""
+    is_shown = shows_context(hunk)
+    follows = is_shown or hunk.new_start == _number_after_others(hunk, file)
+    stated = hunk if follows else replace(hunk, new_start=None)
+    if level == EQUAL and (start := position_by_number(stated, file)) is not None:
         return Sought(hunk, applied_at=start)
     at = new_positions(hunk, file, level)
     if at and any(not anchor.weak for anchor in hunk.anchors):
         is_named = any(find(anchor, file).rows for anchor in hunk.anchors)
         at = scoped(at, hunk, file) or ([] if is_named else at)
-    return Sought(hunk, applied_at=at[0] if len(at) == 1 else None, applied_level=level)
+    said = at
+    if not is_shown:
+        numbers = {stated.stated_start, stated.new_start} - {None}
+        meant = {*(numbers or scoped(at, hunk, file)), *fits_of(hunk, file, FORM).straight}
+        said = [each for each in at if each in meant]
+    at = said or at
+    there = at[0] if len(at) == 1 else None
+    return Sought(hunk, applied_at=there, applied_level=level, is_said=bool(said))
+
+
+def _number_after_others(hunk: Hunk, file: FileIndex) -> int | None:
+    """Return where a hunk is once those above it in the patch are applied, by its first number."""
+    above = [each for each in file.hunks if each.ordinal < hunk.ordinal]
+    grown = sum(len(each.postimage) - len(each.preimage) for each in above)
+    return None if hunk.stated_start is None else hunk.stated_start + grown
 
 
 def _with_gaps(hunk: Hunk, file: FileIndex) -> Sought:

@@ -23,13 +23,13 @@ Variant = tuple[Hunk, str]
 """A hunk as it may have been meant, and what was undone, in words."""
 
 
-def variants_of(hunk: Hunk) -> Iterator[Variant]:
-    """Yield the variants of `hunk`, none of which equals it."""
+def variants_of(hunk: Hunk, file: bytes) -> Iterator[Variant]:
+    """Yield the variants of `hunk` for `file`, none of which equals it."""
     for undo, repair in SLIPS:
         variant = undo(hunk)
         if variant is not None and variant.lines != hunk.lines:
             yield variant, repair
-    yield from hunk_forms(hunk)
+    yield from hunk_forms(hunk, file)
 
 
 def _with_texts(hunk: Hunk, change: Callable[[Line], bytes]) -> Hunk:

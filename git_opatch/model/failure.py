@@ -28,7 +28,7 @@ LOCATED_IN = {
 }
 """What hunks are located in."""
 
-_LOOSE = (Fault.MAY_BE_APPLIED,)
+_LOOSE = (Fault.MAY_BE_APPLIED, Fault.MAY_BE_APPLIED_THERE)
 """What is applied only loosely: it cannot be skipped."""
 _OF_MATCHING = (Reason.NOT_FOUND, Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
 _IN_REVERSE = {

@@ -258,6 +258,11 @@ class Fault(Enum):
         "may already be applied: its new lines are at {lines}, but match only loosely",
         "if the change is still to be made, re-read {reread} and correct the hunk",
     )
+    MAY_BE_APPLIED_THERE = (
+        Reason.ALREADY_APPLIED,
+        "may already be applied: its new lines are at {lines}, and it does not say where they go",
+        "if the change is still to be made, add lines of context",
+    )
     PARTLY_APPLIED = (
         Reason.CONTRADICTED,
         "may be partly applied: lines that it adds are already next to their position, at line "

@@ -229,7 +229,8 @@ def _patches(repo: Sandbox, directory: Path, count: int) -> list[str]:
     names = []
     for number in range(count):
         path = directory / f"{number}.patch"
-        path.write_bytes(_patch(5 * number, f"new {number}"))
+        hunk = f"@@\n-line {5 * number}\n+new {number}\n line {5 * number + 1}\n"
+        path.write_bytes(envelope(f"*** Update File: f\n{hunk}".encode()))
         names.append(str(path))
     return names
 
