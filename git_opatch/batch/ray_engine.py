@@ -18,6 +18,8 @@ from git_opatch.batch.lines import TaskLine, portions
 from git_opatch.batch.pool import MAX_FAILED_STARTS, Pool, cores
 from git_opatch.model.errors import InputError, SystemCallError
 
+INSTALL = "pip install 'git-opatch[ray] @ git+https://github.com/git-opatch/git-opatch'"
+"""What installs Ray beside the program, which no index has yet."""
 _REPOSITORY = re.compile(rb'"repository"\s*:\s*"([^"]*)"')
 """Tells which tasks are sent together, and nothing else."""
 _MAX_TASKS = 256
@@ -153,9 +155,7 @@ def _imported() -> _Remote:
         import ray
         import ray.data
     except ImportError:
-        raise InputError(
-            "`--engine ray` needs Ray, which is not installed: pip install 'git-opatch[ray]'"
-        ) from None
+        raise InputError(f"`--engine ray` needs Ray, which is not installed: {INSTALL}") from None
     return _Remote(ray, ray.data, pyarrow)
 
 

@@ -28,7 +28,7 @@ _REPOSITORIES = 5
 
 @pytest.fixture
 def installed() -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'git-opatch[ray]'")
+    pytest.importorskip("ray", reason=f"Ray is not installed: {ray_engine.INSTALL}")
 
 
 def _tasks(directory: Path, count: int) -> list[Any]:
@@ -161,7 +161,7 @@ def test_without_ray_it_says_what_to_install(
     write_tasks(tmp_path / "tasks", [{"id": 1}])
     ran = Sandbox(tmp_path).opatch("batch", str(tmp_path / "tasks"), "--engine", "ray")
     assert (ran.status, ran.out) == (128, b"")
-    assert ran.err.endswith("pip install 'git-opatch[ray]'\n")
+    assert ran.err.endswith(f": {ray_engine.INSTALL}\n")
 
 
 def test_an_address_is_for_ray(tmp_path: Path) -> None:

@@ -50,6 +50,22 @@ _LOOSE = """\
 *** End Patch
 """
 
+_TILDE = """\
+<FILE_PATCH file_path="src/greet.py">
+@@
+ import sys
+-
+-
+~
+-
+-
+-print(greet(sys.argv[1]))
++print("Hello " + sys.argv[1])
+</FILE_PATCH>
+"""
+
+_EDIT = '{"file_path": "src/greet.py", "old_string": "name", "new_string": "who"}\n'
+
 _LATE = """\
 *** Begin Patch
 *** Update File: src/greet.py
@@ -85,6 +101,8 @@ def greeting(repo: Sandbox) -> Sandbox:
     repo.write("stale.txt", _STALE)
     repo.write("loose.txt", _LOOSE)
     repo.write("late.txt", _LATE)
+    repo.write("tilde.txt", _TILDE)
+    repo.write("edit.txt", _EDIT)
     return repo
 
 
@@ -98,6 +116,26 @@ def test_the_examples_print_the_shown_output(greeting: Sandbox, block: str) -> N
             assert ran.status == 0
             continue
         assert _timeless(ran.out.decode()) == _timeless(output), command
+
+
+def test_the_denial_that_the_page_shows_is_answered(greeting: Sandbox) -> None:
+    (shown,) = (block for block in _blocks("json", _PAGES["hooks.md"]) if "DecisionReason" in block)
+    command = f"apply_patch <<'EOF'\n{_STALE}EOF\n"
+    call = {"tool_name": "Bash", "tool_input": {"command": command}}
+    event = json.dumps({"hook_event_name": "PreToolUse", "cwd": ".", **call}).encode()
+    answers = [json.loads(shown), json.loads(greeting.opatch("agent-hook", feed=event).out)]
+    part, whole = (
+        answer["hookSpecificOutput"].pop("permissionDecisionReason") for answer in answers
+    )
+    assert answers[0] == answers[1]
+    assert whole.startswith(part.removesuffix("…"))
+
+
+def test_no_page_installs_a_package_from_an_index() -> None:
+    """Until there is one: whoever has that name there would be installed instead."""
+    for name, page in _PAGES.items():
+        for what in re.findall(r"(?:pipx? install|uv tool install|uvx)(?: -\S+)* (\S+.*)", page):
+            assert "git+https://" in what or "opatch" not in what.split()[0], f"{name}: {what}"
 
 
 def _run(repo: Sandbox, command: str) -> Ran:
