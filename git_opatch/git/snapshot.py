@@ -50,6 +50,8 @@ class Snapshot(NamedTuple):
     """The filter of each path that has one, by path, where `blobs` has the texts of its files."""
     stored: Mapping[str, Entry] = {}
     """How git stores those files: what the index has, or would have of the working tree's."""
+    top: Path | None = None
+    """Where its files are on disk, if it is not of a tree or of the index alone."""
 
 
 def take_snapshot(
@@ -65,13 +67,15 @@ def take_snapshot(
     if options.base is not None:
         return _of_tree(repository, options.base, wanted, above)
     if options.target is Target.WORKTREE:
-        return _of_worktree(repository, wanted, above, texts=texts)
+        snapshot = _of_worktree(repository, wanted, above, texts=texts)
+        return snapshot._replace(top=repository.top)
     if options.target is Target.CACHED:
         return _of_entries(repository, list_index(repository, wanted, above), wanted, above)
     # first: what is written to a file from here on must be noticed later
     stamps = _stamps(repository.top, wanted) if repository.top else {}
     listed = list_index(repository, wanted, above, compare=True)
-    snapshot = _of_entries(repository, listed, wanted, above)._replace(stamps=stamps)
+    snapshot = _of_entries(repository, listed, wanted, above)
+    snapshot = snapshot._replace(stamps=stamps, top=repository.top)
     if not texts or repository.top is None:
         return snapshot
     return _with_texts(snapshot, repository, wanted)

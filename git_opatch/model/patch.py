@@ -218,6 +218,8 @@ class FilePatch(NamedTuple):
     """How many hunks the text has for the file, if not those of this section; else 0."""
     left_out: Sequence[Hunk] = ()
     """The hunks of the section that were left out on purpose."""
+    guards: tuple[tuple[str, str], ...] = ()
+    """Hashes of the file as its author saw it, or their beginnings, each with its name."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FilePatch) and self[:_COMPARED] == other[:_COMPARED]

@@ -1020,6 +1020,11 @@ class Malformed(Enum):
     PATCH_NOT_READ = "there is a patch here, in a value that is not read; use {read}"
     OTHER_DIRECTORY = "`{name}` is not read; write `workdir`"
     FLAG_IN_JSON = "`{name}` is not read; give `git opatch apply` the flag"
+    ASKS_TO_CHECK = (
+        "`{name}` asks not to apply this; leave it out, or give the patch to `git opatch check`"
+    )
+    NOT_A_HASH = "`{name}` is not a hash that the file can be compared with; leave it out"
+    OTHER_FILE = "`{name}` is `{path}`, and the patch beside it is for `{other}`; write one path"
     NOT_A_PATH = "`{path}` is not a path; a path is one line, without spaces around it"
     BOTH = "there are both `{first}` and `{second}`; leave one out"
     MEMBER_TWICE = "`{name}` occurs twice in one object"

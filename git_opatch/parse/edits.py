@@ -77,7 +77,9 @@ def read(call: JsonObject) -> bool:
     if tool is None or not call.present(_TOOL_INPUTS):
         return _read_call(call, None)
     for inner in _inputs(call):
+        first = len(call.json.scanner.found.sections)
         _read_call(inner, tool)
+        inner.check(first)
     return True
 
 
@@ -98,8 +100,9 @@ def _read_call(call: JsonObject, verb: _Verb | None) -> bool:
         notes = call.note_unknown([Role.PATH, *commands, *lists, *written])
         path = call.path(Role.PATH, "file_path") if has_path else None
         for part in [*(each for name in lists for each in _objects(call, name)), *parts]:
+            first = len(call.json.scanner.found.sections)
             _read_change(part, verb or _Verb.EDIT, path, notes)
-            part.check()
+            part.check(first)
             notes = []
     elif verb := verb or _verb_of(call):
         _read_change(call, verb, None, [])

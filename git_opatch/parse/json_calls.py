@@ -15,18 +15,19 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from git_opatch.model.json_text import DECODER, items
 from git_opatch.model.options import Format
-from git_opatch.model.patch import Operation
+from git_opatch.model.patch import FilePatch, Operation
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import edits, envelope
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
 from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText
-from git_opatch.parse.roles import normal
+from git_opatch.parse.roles import Role, normal
 from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 _HEADERS = {
@@ -216,9 +217,40 @@ def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]
     else:
         text.read.extend((start, end) for _, start, end in own.present(_RESULTS))
         for member in own.present(_WRAPPERS):
+            first = len(text.scanner.found.sections)
             yield from _value(own.json, member.start, member.end, member.name, depth + 1)
+            if own.json.text[member.start] == '"':
+                _check_beside(own, first)
     if len(text.scanner.found.sections) > found:
-        outer.check()
+        outer.check(found)
+
+
+def _check_beside(own: JsonObject, first: int) -> None:
+    """Check what is beside a string with a patch, whose sections are those from `first` on.
+
+    A path must be that of its file; a member that no call has is noted.
+    """
+    sections = own.json.scanner.found.sections
+    if first == len(sections):
+        return
+    for name, start, end in own.present(Role.PATH):
+        path = own.json.raw[start:end].strip(b'"').decode("utf-8", "surrogateescape")
+        for section in sections[first:] if path and not path.endswith((".patch", ".diff")) else ():
+            if not any(map(("/" + posixpath.normpath(path)).endswith, _names(section))):
+                values = {"name": name, "path": path, "other": section.path}
+                own.json.error(Malformed.OTHER_FILE, start, **values)
+    notes = own.note_unknown([Role.PATH, *_WRAPPERS, *_RESULTS], refuses=False)
+    for at, section in enumerate(sections[first:], start=first):
+        if notes and section.hunks:
+            hunk = replace(section.hunks[0], notes=(*section.hunks[0].notes, *notes))
+            sections[at] = section._replace(hunks=(hunk, *section.hunks[1:]))
+            break
+
+
+def _names(section: FilePatch) -> list[str]:
+    """Return the names that a section gives its file, each below `/`."""
+    named = (section.old_path, section.new_path, section.alternate)
+    return ["/" + posixpath.normpath(path).lstrip("/") for path in named if path]
 
 
 def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:

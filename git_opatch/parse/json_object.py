@@ -25,13 +25,24 @@ from git_opatch.parse.roles import Role, normal, roles_of
 from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 DIRECTORIES = ("workdir", "cwd", "workingdirectory")
-_NOT_READ = {
+_ASKS_ELSE = {
     "directory": Malformed.OTHER_DIRECTORY,
     "dir": Malformed.OTHER_DIRECTORY,
     "reverse": Malformed.FLAG_IN_JSON,
-    "dryrun": Malformed.FLAG_IN_JSON,
+    **dict.fromkeys(
+        ("check", "checkonly", "dryrun", "noop", "preview", "simulate", "validate", "validateonly"),
+        Malformed.ASKS_TO_CHECK,
+    ),
 }
-"""Members beside a patch that would change where or how it is applied; `false` does not."""
+"""Members that change where or how a call is applied, or ask not to; `false` does not."""
+_MAY_FORBID = {"apply", "confirm", "confirmed", "execute", "write"}
+"""Members that ask not to apply a call where they are `false`."""
+_GUARD = re.compile(
+    r"(?:(?:expected|file|base|content|original|old|before|current)(?:file|content|blob)?"
+    r"(?:hash|sha|sha1|sha256|md5|digest|checksum|etag|blob)|ifmatch|etag)"
+)
+"""Names of the hash that the file had when its author saw it."""
+_HASH = re.compile(r'(?i)(?:W/)?\\?"?(?:(?:sha-?(?:1|256)|md5|git|blob)[:-])?([0-9a-f]{7,64})\\?"?')
 _MAX_DIGITS = 9
 _RAW_BREAK = re.compile(rb"[\r\n]")
 _ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\[nrtbfu]")
@@ -237,18 +248,19 @@ class JsonObject:
         joined = posixpath.normpath(posixpath.join(scanner.directory, os.fsdecode(own)))
         return replace(self.json, scanner=replace(scanner, directory=joined))
 
-    def note_unknown(self, known: Collection[Role | str]) -> list[str]:
+    def note_unknown(self, known: Collection[Role | str], *, refuses: bool = True) -> list[str]:
         """Return notes on members that are not `known`, by role or by name; refuse those that could
-        ask for more.
+        ask for more, unless not to.
 
         These are the members of other calls, lists and objects, and those whose names say so.
         """
         notes: list[str] = []
         played = [each for role in known if isinstance(role, Role) for each in self.present(role)]
-        read = {*known, *DIRECTORIES, *_NOT_READ, *(normal(each.name) for each in played)}
+        read: set[object] = {*known, *DIRECTORIES, *_ASKS_ELSE, *([] if refuses else _KINDS)}
+        read.update(normal(each.name) for each in played)
         for name, member in self.members.items():
             roles, word = roles_of(name), self.word(name).decode("latin-1")
-            if name in read:
+            if name in read or _GUARD.fullmatch(name) or (name in _MAY_FORBID and not roles):
                 continue
             is_kind = name in _KINDS and _KIND.fullmatch(normal(word))
             if (is_kind and not _ASKS_MORE.search(normal(word))) or Role.SILENT in roles:
@@ -256,23 +268,40 @@ class JsonObject:
             if word == "false" and not roles:
                 continue
             asks_more = roles or name in _KINDS or _ASKS_MORE.search(name)
-            if asks_more or self.is_structure(name):
+            if refuses and (asks_more or self.is_structure(name)):
                 self.json.error(Malformed.UNKNOWN_MEMBER, member.start, name=member.name)
             else:
                 notes.append(f"`{visible(member.name, 40)}` of the call was ignored")
         return notes
 
-    def check(self) -> None:
-        """Check, where a patch was read in the object, what the other members say about it."""
+    def check(self, first: int) -> None:
+        """Check what the members say about the sections from `first` on, which are the object's."""
         for member in self._twice:
             self.json.error(Malformed.MEMBER_TWICE, member.start, name=member.name)
-        for name, fault in _NOT_READ.items():
-            if self.word(name) not in (b"", b"false"):
-                self.json.error(fault, self.members[name].start, name=self.members[name].name)
+        for name, member in self.members.items():
+            is_off = self.word(name) in (b"", b"false")
+            fault = _ASKS_ELSE.get(name) if not is_off else None
+            if name in _MAY_FORBID and self.word(name) == b"false":
+                fault = Malformed.ASKS_TO_CHECK
+            if fault:
+                self.json.error(fault, member.start, name=member.name)
+            elif _GUARD.fullmatch(name):
+                self._guard(member, first)
         if self.present(DIRECTORIES):
             found = self.string(DIRECTORIES, "workdir")
             if found and (not _is_path(found.value) or b"\\" in found.value):
                 self.json.error(Malformed.NOT_A_PATH, found.offset, path=found.value)
+
+    def _guard(self, member: Member, first: int) -> None:
+        """Have the sections from `first` on compared with a hash of their file."""
+        stated = _HASH.fullmatch(self.json.text[member.start + 1 : member.end - 1])
+        if stated is None or self.json.text[member.start] != '"':
+            self.json.error(Malformed.NOT_A_HASH, member.start, name=member.name)
+            return
+        sections, guard = self.json.scanner.found.sections, (member.name, stated[1])
+        sections[first:] = [
+            section._replace(guards=(*section.guards, guard)) for section in sections[first:]
+        ]
 
 
 def _is_path(path: bytes) -> bool:

@@ -85,7 +85,9 @@ any: every=all_occurrences every=many expected=expected_occurrences several=repl
 any: text=content text=contents text=text several=file
 any: from=source from=source_path from=old_path to=destination to=destination_path to=new_path
 any: silent=description silent=instructions silent=reason silent=thought silent=id silent=call_id
-any: silent=status
+any: silent=status silent=name silent=tool_name silent=role silent=caller
+any: silent=timeout silent=timeout_ms silent=justification silent=sandbox_permissions
+any: silent=with_escalated_permissions silent=login silent=explanation
 """
 _OLD = re.compile(
     r"(?:old|before|search|find|original|needle|target(?=c))(?:string|str|text|content|code)?"

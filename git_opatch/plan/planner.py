@@ -83,7 +83,8 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
         return with_path_hints(plan, repository, options, created), snapshot
     deleted = deleted_contents(repository, patch, options.target)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
-    if plan.failures and _tries_old_versions(options) and not snapshot.stored:
+    is_stale = any(failure.fault is Fault.STALE for failure in plan.failures)
+    if plan.failures and not is_stale and _tries_old_versions(options) and not snapshot.stored:
         from git_opatch.plan.three_way import plan_three_way
 
         undone = None

@@ -24,6 +24,7 @@ from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
+from git_opatch.plan.guards import refuse_stale
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
 
@@ -45,6 +46,8 @@ def plan_sections(
     having their content; `merged` is what becomes of the lines of files that were merged, of which
     those `in_conflict` have markers, and so are not judged as code.
     """
+    if stale := tuple(refuse_stale(patch, snapshot)):
+        return Plan(failures=stale)
     tree = VirtualTree(snapshot.blobs)
     planner = SectionPlanner(tree, snapshot, options, deleted, merged)
     failures = [failure for section in patch.files for failure in planner.plan_section(section)]
