@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import itertools
-import multiprocessing
 import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -48,6 +47,7 @@ from model import Case, Verdict, to_bytes
 from model_diffs import Typed, is_faithful
 from moved_on import Ended
 from peers import OWN
+from processes import in_processes
 from scene import write_scene
 from sent_again import Again
 from travel import draw as draw_late
@@ -200,9 +200,8 @@ def main() -> None:
     base, calls = run_all(samples, names)
     print(f"{len(samples)} cases:", dict(Counter(sample.source for sample in samples)), "\n")
     print(*_head(samples, base), sep="\n", flush=True)
-    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        for row in pool.imap(partial(_row, samples, base, calls), names):
-            print(row, flush=True)
+    for row in in_processes(partial(_row, samples, base, calls), names, options.jobs, 1):
+        print(row, flush=True)
 
 
 def _options() -> argparse.Namespace:

@@ -14,7 +14,6 @@ and is written in three forms. It may be applied at its place, or refused: every
 
 from __future__ import annotations
 
-import multiprocessing
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from arguments import drawing_parser
 from git_opatch import Failure, Fault, Hunk, Placement, Reason, plan_in_memory
 from grammar import diff_of, read_changes
 from model import Edit, FileChange, Header, to_bytes
+from processes import in_processes
 from styles import Form
 
 CONTEXT = 3
@@ -90,14 +90,12 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print each wrong one")
     options = parser.parse_args()
     found = list(islice(draw_edits(options.repo, options.seed), options.cases))
-    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        tried = pool.imap(partial(_try_edit, options.seed), enumerate(found), chunksize=20)
-        results = list(chain.from_iterable(tried))
+    tried = in_processes(partial(_try_edit, options.seed), list(enumerate(found)), options.jobs)
     counts: dict[tuple[str, str], Counter[Ended]] = {}
-    for case, ended, after in results:
-        counts.setdefault((case.kind, case.form), Counter())[ended] += 1
+    for row, ended, described in chain.from_iterable(tried):
+        counts.setdefault(row, Counter())[ended] += 1
         if options.list and ended.is_wrong:
-            print(*_describe(case, ended, after), sep="\n")
+            print(described)
     print(f"{len(found)} hunks", *table(("moved on", "form"), Ended, counts), sep="\n")
 
 
@@ -158,9 +156,14 @@ def changed(
 
 def _try_edit(
     seed: str, drawn: tuple[int, tuple[str, FileChange]]
-) -> list[tuple[Case, Ended, bytes]]:
+) -> list[tuple[tuple[str, str], Ended, str]]:
     number, (source, change) = drawn
-    return [(case, *run(case)) for case in cases_of(source, change, Random(f"{seed}:{number}"))]
+    results = []
+    for case in cases_of(source, change, Random(f"{seed}:{number}")):
+        ended, after = run(case)
+        described = "\n".join(_describe(case, ended, after)) if ended.is_wrong else ""
+        results.append(((case.kind, case.form), ended, described))
+    return results
 
 
 def cases_of(source: str, change: FileChange, rng: Random) -> Iterator[Case]:

@@ -10,7 +10,6 @@ few lines that are much alike, and the spoiled patches of `grammar.py`, which fi
 from __future__ import annotations
 
 import itertools
-import multiprocessing
 from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
@@ -24,6 +23,7 @@ from git_opatch.plan.plan import Plan
 from grammar import Changes, diff_of, draw, read_changes
 from model import FileChange, Format, Header, to_bytes
 from moved_on import changed, only, refused, table
+from processes import in_processes
 from scene import write_scene
 from styles import Form
 
@@ -72,19 +72,22 @@ def main() -> None:
     options = parser.parse_args()
     changes = read_changes(options.repo, options.seed)
     attempt = partial(_try, changes, options.seed)
-    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        results = list(filter(None, pool.imap(attempt, range(options.cases), chunksize=100)))
     counts: dict[tuple[str, str], Counter[Again]] = {}
-    for sent, ended, shown in results:
-        counts.setdefault((sent.source, sent.form), Counter())[ended] += 1
+    for result in filter(None, in_processes(attempt, range(options.cases), options.jobs)):
+        row, ended, described = result
+        counts.setdefault(row, Counter())[ended] += 1
         if options.list and ended is Again.DOUBLED:
-            print(f"=== {sent.source}, {sent.form}: {sent.origin}\n{sent.patch}\n{shown}")
+            print(described)
     print(*table(("patches", "form"), Again, counts), sep="\n")
 
 
-def _try(changes: Changes, seed: str, number: int) -> tuple[Sent, Again, str] | None:
+def _try(changes: Changes, seed: str, number: int) -> tuple[tuple[str, str], Again, str] | None:
     sent = draw_sent(changes, seed, number)
-    return sent and (sent, *send_twice(sent))
+    if sent is None:
+        return None
+    ended, shown = send_twice(sent)
+    described = f"=== {sent.source}, {sent.form}: {sent.origin}\n{sent.patch}\n{shown}"
+    return (sent.source, sent.form), ended, described if shown else ""
 
 
 def draw_sent(changes: Changes, seed: str, number: int) -> Sent | None:

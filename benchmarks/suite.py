@@ -37,7 +37,6 @@ from __future__ import annotations
 import argparse
 import base64
 import json
-import multiprocessing
 import shlex
 import subprocess
 import sys
@@ -52,6 +51,7 @@ from typing import Any, NamedTuple
 import peers
 from arguments import names_of, parser_of
 from git_opatch import Format, ParseError, Reason, parse_patch, plan_in_memory
+from processes import in_processes
 from trees import MEMORY, git, read_tree, seal
 
 _TESTS = Path(__file__).resolve().parents[1] / "tests"
@@ -194,8 +194,7 @@ def _judge(options: argparse.Namespace) -> None:
         if case["format"] in options.formats and (options.unsafe or not _is_unsafe(case))
     ]
     command = options.command or _command(options)
-    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        verdicts = pool.map(partial(run, command), cases, chunksize=10)
+    verdicts = list(in_processes(partial(run, command), cases, options.jobs))
     tables: dict[str, Counter[Verdict]] = {}
     for case, verdict in zip(cases, verdicts, strict=True):
         title = f"{case['format']}, policy" if case["policy"] else case["format"]

@@ -12,7 +12,6 @@ cherry-pick` of the commit makes of it.
 from __future__ import annotations
 
 import itertools
-import multiprocessing
 import subprocess
 import tempfile
 from collections import Counter
@@ -30,6 +29,7 @@ from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from history import git_directory, read_history
 from model import Commit, FileChange, Format, to_bytes
+from processes import in_processes
 from styles import Form
 from trees import git
 
@@ -59,8 +59,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="travel-") as directory:
         area = Path(directory)
         _build(area, cases)
-        with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-            counts = Counter(pool.starmap(partial(_try, area), enumerate(cases)))
+        tried = in_processes(partial(_try, area), list(enumerate(cases)), options.jobs)
+        counts = Counter(tried)
     print(f"{len(cases)} patches")
     for (outcome, agrees), count in sorted(counts.items()):
         print(f"{count:6}  {outcome}; {agrees}")
@@ -136,8 +136,9 @@ def _commit_of(path: bytes, data: bytes, parent: bytes = b"") -> bytes:
     return who + parent + b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(data), data)
 
 
-def _try(area: Path, number: int, late: Late) -> tuple[str, str]:
+def _try(area: Path, drawn: tuple[int, Late]) -> tuple[str, str]:
     """Return the result of the patch, compared with the result of `git cherry-pick`."""
+    number, late = drawn
     wanted = _picked(area, number, late)
     patch = parse_patch(late.text.encode())
     options = Options(Target.CACHED, base=f"later-{number}")

@@ -7,19 +7,20 @@ is not an outcome: it ends the run. No tool sees the caller's git configuration.
 
 from __future__ import annotations
 
-import multiprocessing
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch import ParseError, Reason, plan_in_memory
 from model import Case
 from peers import LEVEL, Tool
+from processes import in_processes
 from trees import MEMORY, Tree, git, read_tree, seal, write_tree
 
 TIMEOUT = 60  # seconds that a tool may take
@@ -74,11 +75,7 @@ def try_all(
 ) -> list[Result]:
     """Try that many cases with each tool, in so many processes."""
     attempt = partial(_try, draw, tools, in_process)
-    if jobs == 1:
-        return [result for number in range(count) for result in attempt(number)]
-    with multiprocessing.get_context("fork").Pool(jobs) as pool:
-        found = pool.map(attempt, range(count), chunksize=50)
-    return [result for results in found for result in results]
+    return list(chain.from_iterable(in_processes(attempt, range(count), jobs)))
 
 
 def _try(
