@@ -1025,6 +1025,10 @@ class Malformed(Enum):
     )
     NOT_A_HASH = "`{name}` is not a hash that the file can be compared with; leave it out"
     OTHER_FILE = "`{name}` is `{path}`, and the patch beside it is for `{other}`; write one path"
+    CUT_BY_API = (
+        "the API left out lines of `{path}`: it is binary, or too large; send the whole diff, as "
+        "`gh pr diff` and `glab mr diff` print it"
+    )
     NOT_A_PATH = "`{path}` is not a path; a path is one line, without spaces around it"
     BOTH = "there are both `{first}` and `{second}`; leave one out"
     MEMBER_TWICE = "`{name}` occurs twice in one object"

@@ -99,7 +99,7 @@ def _read_call(call: JsonObject, verb: _Verb | None) -> bool:
         commands = [Role.COMMAND] if verb else []
         notes = call.note_unknown([Role.PATH, *commands, *lists, *written])
         path = call.path(Role.PATH, "file_path") if has_path else None
-        for part in [*(each for name in lists for each in _objects(call, name)), *parts]:
+        for part in [*(each for name in lists for each in objects(call, name)), *parts]:
             first = len(call.json.scanner.found.sections)
             _read_change(part, verb or _Verb.EDIT, path, notes)
             part.check(first)
@@ -166,7 +166,7 @@ def _numbered(call: JsonObject) -> tuple[list[JsonObject], list[str]]:
     return [call.part(found[number]) for number in sorted(found, key=int)], written
 
 
-def _objects(call: JsonObject, name: str) -> list[JsonObject]:
+def objects(call: JsonObject, name: str) -> list[JsonObject]:
     """Return the objects in the list `name`, or the one that it is; another value is an error."""
     text, (shown, start, _) = call.json, call.members[name]
     starts = [item[1] for item in items(text.text, start)] if call.holds(name, "[") else [start]

@@ -24,10 +24,10 @@ from git_opatch.model.json_text import DECODER, items
 from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Operation
 from git_opatch.model.sentences import Malformed
-from git_opatch.parse import edits, envelope
+from git_opatch.parse import api_diffs, edits, envelope
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
-from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText
-from git_opatch.parse.roles import Role, normal
+from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, Member, String
+from git_opatch.parse.roles import Role, names, normal
 from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
 
 _HEADERS = {
@@ -36,13 +36,23 @@ _HEADERS = {
     b"delete_file": (Operation.DELETE, envelope.Marker.DELETE),
 }
 """The types of operations, as envelope sections."""
+_TEXTS = names("diff patch unified_diff search_replace_blocks content contents")
+"""Members that have hunks or blocks for the file at a path beside them."""
+_MOVES = names("move_to move_path")
+_SURE_TEXTS = _TEXTS[:4]
+_BARE = (
+    re.compile(rb'"(?:\\[nrt]|\s)*(?:@@ -\d+(?:,\d+)? \+\d|<{5,9} ?(?:SEARCH|ORIGINAL)\b)'),
+    re.compile(rb'"(?!(?:\\[nrt]|\s)*(?:\*\*|diff |--- |Index: |<FILE_|```))'),
+)
+"""How hunks or blocks begin in a string of JSON: alone, and in a member that has nothing else."""
 _OF_OPERATION = {"type", "path", "diff", "callid", "id", "status", "caller", *DIRECTORIES}
-_STRINGS = ("patch", "patchtext", "input", "arguments", "command")
+_STRINGS = ("patch", "patchtext", "input", "arguments", "command", "diff", "unifieddiff")
 # Wrappers of a call's arguments (OpenAI's, Gemini's, those of Claude Code's hooks), and of calls in
 # a message (Anthropic's, Gemini's).
 _WRAPPERS = (
     *("operation", "operations", *_STRINGS, "output", "action", "toolcalls", "function"),
     *("functioncall", "toolinput", "args", "parameters", "message", "content", "parts"),
+    *("payload", "candidates", "file", "files", "changes", "diffs"),
 )
 _READ = "`patch`, `patchText`, `input`, `arguments`, `command`, `operation`, `operations`"
 """The members that hold a patch, for messages."""
@@ -207,13 +217,10 @@ def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]
     outer, found = JsonObject(text, at), len(text.scanner.found.sections)
     inside = outer.in_directory()
     own = outer if inside is text else JsonObject(inside, at)
-    kind, has_diff = own.word("type"), own.holds("path", '"') and own.holds("diff", '"')
-    is_listed = normal(name) in ("operation", "operations")
-    if edits.read(own):
+    patches = _patches_of(own, is_listed=normal(name) in ("operation", "operations"))
+    if patches is not None:
         text.read.append((at, own.end))
-    elif kind in _HEADERS or has_diff or (is_listed and own.present(("path", "type"))):
-        text.read.append((at, own.end))
-        yield from _operation(own, kind)
+        yield from patches
     else:
         text.read.extend((start, end) for _, start, end in own.present(_RESULTS))
         for member in own.present(_WRAPPERS):
@@ -223,6 +230,32 @@ def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]
                 _check_beside(own, first)
     if len(text.scanner.found.sections) > found:
         outer.check(found)
+
+
+def _patches_of(own: JsonObject, *, is_listed: bool) -> Iterator[Scanner] | None:
+    """Read an object that says what becomes of a file; None if it is none.
+
+    Returns scanners over what it has in strings.
+    """
+    kind = own.word("type")
+    if edits.read(own):
+        return iter(())
+    if api_diffs.is_file(own):
+        made = api_diffs.diff_of(own)
+        return iter([_below(own, *made)] if made else [])
+    if own.holds("diff", "[") and own.present(Role.PATH):
+        return _listed_blocks(own)
+    if kind in _HEADERS or _text_of(own) or (is_listed and own.present(("path", "type"))):
+        return _operation(own, kind)
+    return None
+
+
+def _listed_blocks(own: JsonObject) -> Iterator[Scanner]:
+    """Yield the blocks in a list of objects, for the path beside it."""
+    path = own.path(Role.PATH, "path")
+    for item in edits.objects(own, "diff") if path else ():
+        if blocks := item.string(("content",), "content"):
+            yield _below(item, b"`%s`" % path, blocks)
 
 
 def _check_beside(own: JsonObject, first: int) -> None:
@@ -240,6 +273,12 @@ def _check_beside(own: JsonObject, first: int) -> None:
                 values = {"name": name, "path": path, "other": section.path}
                 own.json.error(Malformed.OTHER_FILE, start, **values)
     notes = own.note_unknown([Role.PATH, *_WRAPPERS, *_RESULTS], refuses=False)
+    _add_notes(own, notes, first)
+
+
+def _add_notes(own: JsonObject, notes: list[str], first: int) -> None:
+    """Add notes to the first hunk of the sections from `first` on."""
+    sections = own.json.scanner.found.sections
     for at, section in enumerate(sections[first:], start=first):
         if notes and section.hunks:
             hunk = replace(section.hunks[0], notes=(*section.hunks[0].notes, *notes))
@@ -253,34 +292,69 @@ def _names(section: FilePatch) -> list[str]:
     return ["/" + posixpath.normpath(path).lstrip("/") for path in named if path]
 
 
+def _text_of(own: JsonObject) -> Member | None:
+    """Return the member that has hunks or blocks for the file that a path beside it names."""
+    for member in own.present(_TEXTS) if own.present(Role.PATH) else ():
+        is_sure = normal(member.name) in _SURE_TEXTS
+        if _BARE[is_sure].match(own.json.raw, member.start):
+            return member
+    return None
+
+
 def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
-    """Add the section that an operation asks for; yield blocks for its path, if it has those."""
-    text, errors = own.json, own.json.scanner.errors
-    diff = own.string(("diff",), "diff") if "diff" in own.members else None
-    is_blocks = "type" not in own.members and diff and _BLOCK.search(diff.value)
-    if kind not in _HEADERS and not is_blocks:
+    """Add the section that an operation asks for; yield blocks for its path, if it has those.
+
+    A call without a `type` is of a tool: it updates the file, or says what it does in `operation`.
+    """
+    text, errors, first = own.json, own.json.scanner.errors, len(own.json.scanner.found.sections)
+    member, is_tool = _text_of(own), "type" not in own.members
+    name = normal(member.name) if member else "diff"
+    if is_tool and member:
+        kind = (own.word("operation") or b"update") + b"_file"
+    if kind not in _HEADERS:
         own.error(Malformed.UNKNOWN_OPERATION if kind else Malformed.NO_TYPE, kind=kind)
         return
-    for name in own.members.keys() - _OF_OPERATION:
-        member = own.members[name]
-        text.error(Malformed.UNKNOWN_OF_OPERATION, member.start, name=member.name)
-    path = own.path(("path",), "path")
-    if "diff" not in own.members and kind != b"delete_file":
+    for unknown in own.members.keys() - _OF_OPERATION if not is_tool else ():
+        other = own.members[unknown]
+        text.error(Malformed.UNKNOWN_OF_OPERATION, other.start, name=other.name)
+    diff = own.string((name,), "diff") if name in own.members else String(offset=own.at)
+    path = own.path(Role.PATH, "path")
+    if name not in own.members and kind != b"delete_file":
         own.error(Malformed.NO_MEMBER, name="diff")
-    if path is None or text.scanner.errors > errors:
+    is_blocks = is_tool and diff is not None and _BLOCK.search(diff.value) is not None
+    known = [Role.PATH, *_TEXTS, *(() if is_blocks else _MOVES), "operation"]
+    notes = own.note_unknown(known) if is_tool else []
+    if path is None or diff is None or text.scanner.errors > errors:
         return
-    value = diff.value if diff else b""
-    if kind == b"create_file" and value.endswith(b"\n+"):
-        value = value[:-1]  # OpenAI's implementation joins the lines of a new file by newlines
-    ending = b"\r\n" if b"\r\n" in value else b"\n"
-    header = b"`" + path + b"`" if is_blocks else _HEADERS[kind][1].value.encode() + path
-    offset = diff.offset if diff else own.at
-    numbers = numbers_in_string(text.number(offset), offset, "`diff`", text.number(own.at))
-    scanner = text.scanner.nested(Lines(header + ending + value, numbers))
     if is_blocks:
-        yield scanner
+        yield _below(own, b"`%s`" % path, diff)
     elif Format.OPERATIONS in text.formats:
+        header = _HEADERS[kind][1].value.encode() + path
+        if moved := own.present(_MOVES):
+            header += b"\n*** Move to: " + (own.path(_MOVES, moved[0].name) or b"")
+        value = _added(diff.value, is_tool=is_tool) if kind == b"create_file" else diff.value
+        scanner = _below(own, header, String(value, diff.offset, "diff"))
         _read_section(scanner, (_HEADERS[kind][0], os.fsdecode(path)))
+    _add_notes(own, notes, first)
+
+
+def _added(value: bytes, *, is_tool: bool) -> bytes:
+    """Return the lines of a new file, each with its `+`; a tool may have the file as it is."""
+    if is_tool and re.search(rb"(?m)^[^+\n]", value):
+        return b"+" + value.removesuffix(b"\n").replace(b"\n", b"\n+")
+    # OpenAI's implementation joins the lines of a new file by newlines
+    return value.removesuffix(b"\n+") + b"\n" * value.endswith(b"\n+")
+
+
+def _below(own: JsonObject, header: bytes, text: String) -> Scanner:
+    """Return a scanner over a string of `own` below lines that name its file."""
+    ending = b"\r\n" if b"\r\n" in text.value else b"\n"
+    number = own.json.number
+    numbers = numbers_in_string(
+        *(number(text.offset), text.offset, f"`{text.name}`", number(own.at)), header.count(b"\n")
+    )
+    lines = header.replace(b"\n", ending) + ending + text.value
+    return own.json.scanner.nested(Lines(lines, numbers))
 
 
 def _read_section(scanner: Scanner, expected: tuple[Operation, str]) -> None:

@@ -95,16 +95,10 @@ _OLD = re.compile(
 _NEW = re.compile(
     r"(?:new|after|repl|replace|replacement|updated)(?:string|str|text|content|code)?"
 )
-_PARTNERS = {
-    "old": ("new",),
-    "bef": ("after",),
-    "sea": ("repl",),
-    "fin": ("repl",),
-    "nee": ("repl",),
-    "tar": ("repl",),
-    "ori": ("new", "repl", "updated"),
-}
-"""How the name of a new string begins, by how that of its old one does."""
+_PAIR = re.compile(
+    r"old.* new.*|before after|(?:search|find|needle|target).* repl.*|original.* (?:new|repl|upd).*"
+)
+"""The names of an old and a new string that are of one call."""
 _SURE = re.compile(r"old.*|before|targetcontent")
 DIGITS = "0123456789"
 
@@ -154,7 +148,7 @@ def roles_of(name: str) -> frozenset[Role]:
 
 def belong_together(old: str, new: str) -> bool:
     """Return whether the normal names of an old and a new string are those of one call."""
-    return new.startswith(_PARTNERS.get(old[:3], ()))
+    return _PAIR.fullmatch(f"{old} {new}") is not None
 
 
 def is_sure(old: str) -> bool:

@@ -48,13 +48,19 @@ LineNumbers = Callable[[int], int]
 """Maps positions of lines, from 0, to line numbers of the text as it was given, from 1."""
 
 
-def numbers_in_string(number: int, offset: int, name: str, header: int = 0) -> LineNumbers:
+def numbers_in_string(
+    number: int, offset: int, name: str, header: int = 0, count: int = 0
+) -> LineNumbers:
     """Return the numbers of the lines of a string, which is written on line `number` of the text.
 
-    With `header`, a line that is not in the string comes first, and has that number.
+    With `header`, a line that is not in the string comes first, and `count` more; each has that
+    number.
     """
-    first = 0 if header else 1
-    return lambda at: TextPosition(number if at or first else header, offset, at + first, name)
+    if not header:
+        return lambda at: TextPosition(number, offset, at + 1, name)
+    return lambda at: TextPosition(
+        number if at > count else header, offset, max(at - count, 0), name
+    )
 
 
 class Lines:
