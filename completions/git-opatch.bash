@@ -69,6 +69,7 @@ _git_opatch ()
 	create,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	batch,--engine,*) __gitcomp "local ray" ;;
 	batch,*,--engine=*) __gitcomp "local ray" "" "${cur#*=}" ;;
+	batch,--repositories,*) compopt -o dirnames ;;
 	leftovers,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--deny,*) __git_complete_index_file "--cached" ;;
@@ -89,7 +90,7 @@ _git_opatch ()
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --html --output --open --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --output --reverse --json --help" ;;
 	create,*,-*) __gitcomp "--format --context --cached --output --help" ;;
-	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --html --quiet --help" ;;
+	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --html --quiet --repositories --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	install-agent,*,-*) __gitcomp "--project --user --check --remove --yes --help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;

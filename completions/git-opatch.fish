@@ -154,6 +154,7 @@ complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -l tree -d 'Add the id of the tree that the patch makes; it is not written.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -l html -r -d 'Write a page of the results by reason to the file PAGE (with --output).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -s q -l quiet -d 'Print nothing on success.'
+complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -l repositories -r -d 'Look for the repositories of a benchmark\'s rows in DIR, as `owner__name` or `owner/name` (default: here).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from batch' -s h -l help -d 'Show this message and exit.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from leftovers' -l all -d 'Search every tracked file.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from leftovers' -l allow -r -d 'Skip what this matches, in addition to `opatch.leftovers` (may be repeated).'

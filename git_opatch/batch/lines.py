@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
@@ -11,6 +12,7 @@ from git_opatch.model.errors import InputError
 MOST_BYTES = 128 << 20
 """Of one line. A patch itself may have 64 MiB (`parse.bounds`)."""
 _PIECE = 1 << 20
+_PATCHES = ("model_patch", "patch", "fix_patch")
 
 
 class TaskLine(NamedTuple):
@@ -50,6 +52,33 @@ def portions(
             portion, size = [], 0
     if portion:
         yield portion
+
+
+def task_line(line: TaskLine, repositories: str) -> TaskLine:
+    """Return a row of a benchmark, or a prediction for one, as the line of a task; else `line`.
+
+    A row has `instance_id`, `base_commit`, `repo`, and `model_patch`, `patch` or `fix_patch`, as in
+    SWE-bench. The repository is `owner__name` or `owner/name` in the directory `repositories`.
+    """
+    if line.text is None or b'"instance_id"' not in line.text:
+        return line
+    try:
+        row = fields_of(line)
+    except InputError:
+        return line
+    if "id" in row or not isinstance(row.get("instance_id"), str):
+        return line
+    owner, _, name = str(row.get("repo") or row["instance_id"].rpartition("-")[0]).partition("/")
+    flat = f"{owner}__{name}" if name else owner
+    places = [os.path.join(repositories, each) for each in (flat, flat.replace("__", "/", 1))]
+    task = {
+        "id": row["instance_id"],
+        "repository": next((each for each in places if os.path.isdir(each)), places[0]),
+        "base": row.get("base_commit"),
+        "patch": next((row[each] for each in _PATCHES if row.get(each)), ""),
+    }
+    given = {field: value for field, value in task.items() if value is not None}
+    return TaskLine(line.number, json.dumps(given).encode())
 
 
 def fields_of(line: TaskLine) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import IO, NamedTuple, Protocol, TypeVar
 
 from git_opatch.batch.judge import NOT_JUDGED, Result, Wanted
-from git_opatch.batch.lines import TaskLine, read_lines
+from git_opatch.batch.lines import TaskLine, read_lines, task_line
 from git_opatch.batch.output import MOST_LISTED, Done, Output, without_done
 
 _Result = TypeVar("_Result", Done, Result)
@@ -34,8 +34,12 @@ class Tally(NamedTuple):
     not_judged: Sequence[bytes] = ()
 
 
-def judge_all(tasks: IO[bytes], engine: Engine, output: Output) -> Iterator[Tally]:
+def judge_all(
+    tasks: IO[bytes], engine: Engine, output: Output, repositories: str = ""
+) -> Iterator[Tally]:
     """Judge the tasks that have no result in `output`, and write it there.
+
+    The repositories of a benchmark's rows are in the directory `repositories`.
 
     Yields the tally at the beginning and after each write. Raises `InputError` if `output` is not
     of these tasks, `OSError` if it cannot be written, and what the engine raises.
@@ -43,7 +47,8 @@ def judge_all(tasks: IO[bytes], engine: Engine, output: Output) -> Iterator[Tall
     verdicts: Counter[str] = Counter()
     failed: list[bytes] = []
     done = _counted(output.done(), verdicts, failed)
-    waiting = without_done(read_lines(tasks), done, engine.wanted, output.name)
+    lines = (task_line(line, repositories) for line in read_lines(tasks))
+    waiting = without_done(lines, done, engine.wanted, output.name)
     first = [*islice(waiting, 1)]  # by then, all that is done was read
     before = verdicts.total()
     yield Tally(verdicts, before, failed)

@@ -179,6 +179,11 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Write the results to FILE; where it has results of these tasks, go on after them "
             "(default: standard output).",
         ),
+        "repositories": (
+            "--repositories DIR",
+            "Look for the repositories of a benchmark's rows in DIR, as `owner__name` or "
+            "`owner/name` (default: here).",
+        ),
         "jobs": ("-j --jobs N", "Judge in N processes (default, or 0: the cores)."),
         "engine": (
             "--engine",

@@ -1025,6 +1025,10 @@ class Malformed(Enum):
     )
     NOT_A_HASH = "`{name}` is not a hash that the file can be compared with; leave it out"
     OTHER_FILE = "`{name}` is `{path}`, and the patch beside it is for `{other}`; write one path"
+    SECOND_PREDICTION = (
+        "this is a second row, and each is for a repository of its own; send one, or judge all of "
+        "them with `git opatch batch --repositories DIR`"
+    )
     CUT_BY_API = (
         "the API left out lines of `{path}`: it is binary, or too large; send the whole diff, as "
         "`gh pr diff` and `glab mr diff` print it"

@@ -46,7 +46,12 @@ _BARE = (
 )
 """How hunks or blocks begin in a string of JSON: alone, and in a member that has nothing else."""
 _OF_OPERATION = {"type", "path", "diff", "callid", "id", "status", "caller", *DIRECTORIES}
-_STRINGS = ("patch", "patchtext", "input", "arguments", "command", "diff", "unifieddiff")
+_PREDICTIONS = names("model_patch fix_patch test_patch")
+"""What only a row of a benchmark has, or a prediction for one: `patch` is beside them, too."""
+_STRINGS = (
+    *("patch", "patchtext", "input", "arguments", "command", "diff", "unifieddiff"),
+    *_PREDICTIONS[:2],
+)
 # Wrappers of a call's arguments (OpenAI's, Gemini's, those of Claude Code's hooks), and of calls in
 # a message (Anthropic's, Gemini's).
 _WRAPPERS = (
@@ -217,6 +222,11 @@ def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]
     outer, found = JsonObject(text, at), len(text.scanner.found.sections)
     inside = outer.in_directory()
     own = outer if inside is text else JsonObject(inside, at)
+    if own.present(_PREDICTIONS):
+        text.read.append((at, own.end))
+        text.scanner.found.rows += 1
+        if text.scanner.found.rows == 2:
+            own.error(Malformed.SECOND_PREDICTION)
     patches = _patches_of(own, is_listed=normal(name) in ("operation", "operations"))
     if patches is not None:
         text.read.append((at, own.end))
@@ -273,6 +283,8 @@ def _check_beside(own: JsonObject, first: int) -> None:
                 values = {"name": name, "path": path, "other": section.path}
                 own.json.error(Malformed.OTHER_FILE, start, **values)
     notes = own.note_unknown([Role.PATH, *_WRAPPERS, *_RESULTS], refuses=False)
+    if own.present(_PREDICTIONS):
+        notes = ["`test_patch` beside it was not applied"] if "testpatch" in own.members else []
     _add_notes(own, notes, first)
 
 
@@ -322,8 +334,8 @@ def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
     if name not in own.members and kind != b"delete_file":
         own.error(Malformed.NO_MEMBER, name="diff")
     is_blocks = is_tool and diff is not None and _BLOCK.search(diff.value) is not None
-    known = [Role.PATH, *_TEXTS, *(() if is_blocks else _MOVES), "operation"]
-    notes = own.note_unknown(known) if is_tool else []
+    moves = () if is_blocks else _MOVES
+    notes = own.note_unknown([Role.PATH, *_TEXTS, *moves, "operation"]) if is_tool else []
     if path is None or diff is None or text.scanner.errors > errors:
         return
     if is_blocks:

@@ -163,6 +163,8 @@ class Found:
     mails: list[Mail] = field(default_factory=list)
     drafts: list[int] = field(default_factory=list)
     """The lines of the drafts that have a patch, which was skipped."""
+    rows: int = 0
+    """How many rows of a benchmark, or predictions for one, the text has."""
     moved: set[bytes] = field(default_factory=set)
     """The paths of which an edit of a string changes the number of lines."""
     open_heredocs: int = 0

@@ -38,13 +38,15 @@ def batch(
     tree: bool = False,
     html: str = "",
     quiet: bool = False,
+    repositories: str = "",
 ) -> int:
     """Judge many patches, each against its own base tree; change nothing.
 
     A task has an `id`, a `patch` (or a `patch_file`), and a `repository` with a `base`, or `files`
-    with their content. The verdict is that of `git opatch apply` where the index is that tree.
-    Each result is a line of JSON, in the order of completion. Exit status: 0 all were judged,
-    1 some could not be.
+    with their content; a row of a benchmark, such as SWE-bench, has an `instance_id`, a
+    `base_commit`, a `repo` and a `model_patch`. The verdict is that of `git opatch apply` where
+    the index is that tree. Each result is a line of JSON, in the order of completion. Exit status:
+    0 all were judged, 1 some could not be.
     """
     if html and not output:
         raise UsageError("--html requires --output, the results that it is drawn from")
@@ -53,7 +55,7 @@ def batch(
     opened_engine = _engine(engine, address, jobs, Wanted(diff, tree))
     try:
         with _opened(tasks) as file, Output(output or None) as results, opened_engine as judging:
-            tallies = judge_all(file, judging, results)
+            tallies = judge_all(file, judging, results, repositories)
             if not quiet and progress.is_shown():
                 tallies = wording.with_bar(tallies, file)
             for tally in tallies:  # noqa: B007 - the last one is reported
