@@ -11,8 +11,9 @@ a file that it updates; its `edit` ends all lines alike; neither sees a byte-ord
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from posixpath import join
 from typing import NamedTuple
 
 from git_opatch.complete.edits import Edit
@@ -49,12 +50,19 @@ class _Change(NamedTuple):
     edits: tuple[Edit, ...] = ()
 
 
-def write_envelope(results: Sequence[Result], top: Path, prefix: str, client: Client) -> str:
+def write_envelope(
+    results: Mapping[str, Sequence[Result]], top: Path, prefix: str, client: Client
+) -> str:
     """Write the envelope that does what `results` say, for a call made in `prefix` below `top`.
 
-    Raises `Inexpressible` if the client could not do just that.
+    They are by the directory below `top` of the repository that has the files. Raises
+    `Inexpressible` if the client could not do just that.
     """
-    changes = [_change_of(result, top) for result in results]
+    changes = [
+        change._replace(path=join(below, change.path), target=join(below, change.target))
+        for below, each in results.items()
+        for change in [_change_of(result, top / below) for result in each]
+    ]
     _require_separate(changes)
     lines = [_BEGIN]
     for change in changes:

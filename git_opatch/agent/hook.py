@@ -9,22 +9,33 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.agent.apply_patch_call import Invocation, detect
 from git_opatch.agent.hook_event import ToolCall
-from git_opatch.agent.outside import names_within, relative_paths, split_by_place
+from git_opatch.agent.outside import (
+    names_within,
+    nested_repository,
+    relative_paths,
+    split_by_place,
+    split_by_repository,
+)
 from git_opatch.agent.verify import Action, repository_of, verify_patch
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation, Patch
+from git_opatch.model.policy import Policy
 from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault, Hint
+from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch
+from git_opatch.plan.patch_paths import called_in, resolve_paths
 from git_opatch.plan.policy import check_policy
 
 
@@ -43,10 +54,13 @@ class Place(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A call of `apply_patch` that would apply. `action` is None if it is outside altogether."""
+    """A call of `apply_patch` that would apply. There are no `actions` if it is outside
+    altogether."""
 
     invocation: Invocation
-    action: Action | None
+    actions: Mapping[str, Action]
+    """What it does, by the directory of the repository below the working tree, empty for its
+    own."""
     outside: tuple[FilePatch, ...]
     """The sections that name files outside of the working tree: they are not judged."""
 
@@ -104,12 +118,40 @@ def judge_patch(invocation: Invocation, place: Place, options: Options) -> Judge
     if not any(rule.allows for rule in options.policy.rules):
         where, (patch, outside) = place.top, split_by_place(patch, place.top, place.directory)
     if outside and not patch.files:
-        return Judged(invocation, None, outside)
-    try:
-        action = verify_patch(patch, invocation, where, options)
-        return Judged(invocation, action, outside)
-    except Refused as refused:
-        raise as_seen_from(place.prefix, refused, options) from None
+        return Judged(invocation, {}, outside)
+    parts = {"": patch} if where != place.top else split_by_repository(patch, place.top)
+    actions = dict[str, Action]()
+    for below, part in parts.items():
+        try:
+            actions[below] = _verify(part, invocation, where, below, options)
+        except Refused as refused:
+            raise as_seen_from(place.prefix, refused, options, below) from None
+    return Judged(invocation, actions, outside)
+
+
+def _verify(
+    part: Patch, invocation: Invocation, where: Path, below: str, options: Options
+) -> Action:
+    """Verify the part of a patch for the repository `below` that of the call, which has its own
+    policy, too. Raises as `judge_patch` does."""
+    if not below:
+        return verify_patch(part, invocation, where, options)
+    repository = nested_repository(where, below)
+    require_uninterrupted(repository)
+    require_allowed(part, below, Repository(where), options)
+    own = Policy.read(repository.settings())
+    return verify_patch(part, invocation, where / below, replace(options, policy=own))
+
+
+def require_allowed(part: Patch, below: str, outer: Repository, options: Options) -> None:
+    """Hold the part of a patch for the repository `below` another to the policy of that one.
+
+    Raises `Refused`, with paths as the part has them.
+    """
+    named = resolve_paths(called_in(below, part), "")
+    if failures := check_policy(named, Snapshot({}), outer, options):
+        own_paths = (each._replace(path=each.path[len(below) + 1 :]) for each in failures)
+        raise Refused(own_paths, options)
 
 
 def judge_edit(path: str, place: Place, options: Options) -> None:
@@ -128,19 +170,23 @@ def judge_edit(path: str, place: Place, options: Options) -> None:
         raise as_seen_from(place.prefix, Refused(failures, options), options)
 
 
-def as_seen_from(prefix: str, refused: Refused, options: Options) -> Refused:
-    """Return the refusal with all paths as counted from the directory `prefix`, below the top."""
-    if prefix in ("", os.curdir):
+def as_seen_from(prefix: str, refused: Refused, options: Options, below: str = "") -> Refused:
+    """Return the refusal with all paths as counted from the directory `prefix`, below the top.
+
+    Those of the refusal count from the directory `below`.
+    """
+    if prefix in ("", os.curdir) and not below:
         return refused
-    return Refused((_relative(failure, prefix) for failure in refused.failures), options)
+    return Refused((_relative(failure, prefix, below) for failure in refused.failures), options)
 
 
-def _relative(failure: Failure, prefix: str) -> Failure:
+def _relative(failure: Failure, prefix: str, below: str) -> Failure:
     if not os.path.isabs(failure.path):
-        (path,) = relative_paths([failure.path], prefix)
+        (path,) = relative_paths([os.path.join(below, failure.path)], prefix)
         failure = failure._replace(path=path)
     if failure.similar:
-        return failure._replace(similar=tuple(relative_paths(failure.similar, prefix)))
-    if failure.fault is Fault.MISSING_FILE:
+        similar = relative_paths([os.path.join(below, each) for each in failure.similar], prefix)
+        return failure._replace(similar=tuple(similar))
+    if failure.fault is Fault.MISSING_FILE and prefix:
         return failure.with_hint(Hint.HERE, directory=prefix)
     return failure

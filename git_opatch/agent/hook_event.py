@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from git_opatch.model.client import Client
@@ -26,7 +26,12 @@ PATCH_TOOL = "apply_patch"
 """The tool of Codex and OpenCode that applies a patch."""
 _COMMANDS = ("command", "input", "patch", "patchText")
 _PATHS = ("file_path", "filePath", "path", "notebook_path")
+_ROLES = (_COMMANDS, _PATHS, ("oldString", "old_string"), ("newString", "new_string"))
+"""The members of a call that mean the same; a client reads one of them, which one is its affair."""
 _EDITORS = frozenset({"edit", "multiedit", "write", "notebookedit"})
+_APPLYING = frozenset({*NAMES, "patch", "bash", "shell", "local_shell"})
+"""The tools of the clients, in lower case. All others belong to somebody else: servers of MCP, ours
+too."""
 
 
 class ToolCall(NamedTuple):
@@ -41,6 +46,13 @@ class ToolCall(NamedTuple):
     argument: str
     """The name of the member of `arguments` that has the command or the path."""
     arguments: Mapping[str, Any]
+
+    @property
+    def twice(self) -> Sequence[str]:
+        """Members of one role, if the call has several: the client reads one, and which is not
+        known here."""
+        given = ([name for name in role if name in self.arguments] for role in _ROLES)
+        return next((names for names in given if len(names) > 1), ())
 
     @property
     def is_text(self) -> bool:
@@ -82,11 +94,14 @@ def read_call(event: bytes) -> ToolCall | None:
     client = Client.CODEX if "turn_id" in fields else Client.CLAUDE
     client = Client.OPENCODE if event_name == _BEFORE else client
     tool, directory = fields.get("tool_name"), _directory(fields, given)
-    if isinstance(tool, str) and tool.lower() in _EDITORS:
+    kind = tool.lower() if isinstance(tool, str) else ""
+    if kind in _EDITORS:
         name = next((name for name in _PATHS if isinstance(given.get(name), str)), "")
         return ToolCall(client, directory, (), given[name], name, given) if name else None
     name = next((name for name in _COMMANDS if name in given), "")
-    argv = _argv(tool, given.get(name))
+    if kind not in _APPLYING:
+        return None
+    argv = _argv(kind, given.get(name))
     return ToolCall(client, directory, argv, "", name, given) if argv else None
 
 
@@ -99,12 +114,12 @@ def _directory(fields: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     return os.path.join(directory or ".", below)
 
 
-def _argv(tool: object, command: object) -> tuple[str, ...]:
+def _argv(kind: str, command: object) -> tuple[str, ...]:
     if isinstance(command, list) and all(isinstance(word, str) for word in command):
         return tuple(command)
     if not isinstance(command, str):
         return ()
-    return (PATCH_TOOL, command) if tool in NAMES else ("bash", "-lc", command)
+    return (PATCH_TOOL, command) if kind in (*NAMES, "patch") else ("bash", "-lc", command)
 
 
 def denial(call: ToolCall, reason: str) -> bytes:

@@ -10,7 +10,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from git_opatch.git.repository import Repository
+from git_opatch.model.errors import RepositoryError
 from git_opatch.model.patch import FilePatch, Patch
+from git_opatch.model.paths import parents, why_unsafe
+from git_opatch.model.text import visible
 
 
 def path_within(top: Path, path: str) -> str | None:
@@ -44,6 +48,48 @@ def split_by_place(patch: Patch, top: Path, directory: Path) -> tuple[Patch, tup
     inside = tuple(placed for _, placed in sections if placed is not None)
     outside = tuple(section for section, placed in sections if placed is None)
     return patch._replace(files=inside), outside
+
+
+def split_by_repository(patch: Patch, top: Path) -> dict[str, Patch]:
+    """Return the parts of `patch`, by the directory of the repository below `top` that has them.
+
+    That is a submodule, or a nested repository; empty is `top` itself. Paths are relative to `top`,
+    and those of a part to its directory. A section that names files of two belongs to `top`, where
+    it will be refused.
+    """
+    if "GIT_DIR" in os.environ:
+        return {"": patch}
+    parts: dict[str, list[FilePatch]] = {}
+    for section in patch.files:
+        paths = [path for path in (section.old_path, section.new_path, section.alternate) if path]
+        owners = {_owner(top, path) for path in paths}
+        owner = owners.pop() if len(owners) == 1 else ""
+        old, new, alternate = (
+            path.removeprefix(f"{owner}/") if path and owner else path
+            for path in (section.old_path, section.new_path, section.alternate)
+        )
+        section = section._replace(old_path=old, new_path=new, alternate=alternate)
+        parts.setdefault(owner, []).append(section)
+    return {owner: patch._replace(files=tuple(files)) for owner, files in parts.items()}
+
+
+def _owner(top: Path, path: str) -> str:
+    """Return the directory of the innermost repository below `top` that has the file."""
+    owner = ""
+    for parent in parents(path):
+        if why_unsafe(path) or (top / parent).is_symlink():
+            break
+        owner = parent if os.path.lexists(top / parent / ".git") else owner
+    return owner
+
+
+def nested_repository(top: Path, below: str) -> Repository:
+    """Open the repository in the directory `below` the top. Raises `RepositoryError` if there is
+    none of its own."""
+    repository = Repository(top / below)
+    if repository.top is None or repository.top.resolve() != (top / below).resolve():
+        raise RepositoryError(f"`{visible(below)}` has a `.git`, and is not a repository")
+    return repository
 
 
 def _placed(section: FilePatch, top: Path, directory: Path) -> FilePatch | None:

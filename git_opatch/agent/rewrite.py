@@ -43,16 +43,19 @@ def rewrite(
     that is not known. Raises `InputError` if the client could not do what is planned, with what
     to do instead.
     """
-    if judged.action is None or not call.is_text:
+    if not judged.actions or not call.is_text:
         return {}
     if call.is_patch_tool and call.client is Client.CLAUDE:
         return {}  # which has no such tool: another client with the same events
     if judged.outside:
         raise _outside(judged)
-    results = judged.action.plan.completed.results
+    if not call.is_patch_tool and not call.edit and "\0" in call.arguments[call.argument]:
+        raise InputError("the command has a NUL, which shells drop or end at; send it without")
+    results = {below: each.plan.completed.results for below, each in judged.actions.items()}
     try:
         if call.edit:
-            old, new = write_edit(results[0], place.top)
+            ((below, (result, *_)),) = results.items()
+            old, new = write_edit(result, place.top / below)
             return {"oldString": old, "newString": new, "replaceAll": False}
         if call.is_patch_tool:
             patch = write_envelope(results, place.top, place.prefix, call.client)

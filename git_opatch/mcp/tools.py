@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -47,6 +48,9 @@ _NAME = "mcp"
 _MAX_CHARACTERS = 100_000
 """Of a result, which a model has to read."""
 _MAX_RECORDS = 20
+
+_NAMES_OPTION = re.compile(r"  \S.*`(?:git opatch|(?:apply )?--\w)")
+"""Advice for a command line, whose options a tool has not."""
 
 Arguments = Mapping[str, Any]
 
@@ -118,7 +122,8 @@ def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, boo
     try:
         return _bounded("\n".join(_run(tool, arguments, service))), False
     except Refused as refused:
-        error, lines = refused, plain(refusal_lines(refused.failures, refused.options))
+        told = plain(refusal_lines(refused.failures, refused.options))
+        error, lines = refused, iter([each for each in told if not _NAMES_OPTION.match(each)])
     except OpatchError as caught:
         error, lines = caught, report.error_lines(caught)
     except OSError as caught:

@@ -293,6 +293,52 @@ def test_calls_outside_of_a_repository_are_allowed(base: Sandbox) -> None:
         assert _reason(base, event, cwd=base.path) == "", event
 
 
+def test_files_of_a_repository_below_are_judged_in_it(base: Sandbox) -> None:
+    nested = Sandbox(base.path / "sub/nested").init()
+    nested.commit({"m": "m\n"})
+    both = envelope(
+        b"*** Update File: sub/nested/m\n@@\n-m\n+n\n*** Update File: f\n@@\n-a\n+b\n"
+    ).decode()
+    for event in (_codex(both, base.path), _claude(_heredoc(both), base.path)):
+        assert _reason(base, event) == ""
+    ran = base.opatch("agent-hook", feed=json.dumps(_codex(both, base.path)).encode())
+    assert _specific(ran.out)["updatedInput"]["command"] == both
+    stale = both.replace("-m\n", "-x\n")
+    assert _reason(base, _codex(stale, base.path)).startswith("error: sub/nested/m: hunk 1 of 1 ")
+    reason = _reason(base, _codex(both, base.path), "--deny", "sub/")
+    assert reason.startswith(f"error: sub/nested/m: {Fault.DENIED.sentence}")
+    nested.git("config", "opatch.deny", "m")
+    reason = _reason(base, _codex(both, base.path))
+    assert reason.startswith(f"error: sub/nested/m: {Fault.DENIED.sentence}")
+
+
+def test_tools_of_others_are_left_alone(base: Sandbox) -> None:
+    for tool in ("mcp__git-opatch__apply", "mcp__other__apply_patch", "memory", "Task"):
+        for name in ("command", "patch", "input"):
+            event = {**_claude("", base.path, tool), "tool_input": {name: _STALE}}
+            assert _reason(base, event) == "", (tool, name)
+
+
+def test_two_members_of_one_role_are_denied(base: Sandbox) -> None:
+    edit = {"oldString": "a", "newString": "b"}
+    for event in (
+        _opencode({"command": _GOOD, "patchText": _STALE}, base.path),
+        _opencode({"file_path": "f", "filePath": "sub/f", "content": ""}, base.path, "write"),
+        _opencode({"filePath": "f", **edit, "old_string": "x"}, base.path, "edit"),
+        {**_codex("", base.path), "tool_input": {"command": _GOOD, "input": _STALE}},
+        {
+            **_claude("", base.path, "NotebookEdit"),
+            "tool_input": {"file_path": "a", "notebook_path": "f", "new_source": ""},
+        },
+    ):
+        assert "send one" in _reason(base, event), event
+
+
+def test_a_nul_in_a_command_that_would_be_completed_is_denied(base: Sandbox) -> None:
+    script = _heredoc(_GOOD).replace("EOF", "E\0OF")
+    assert "NUL" in _reason(base, _claude(script, base.path))
+
+
 def test_the_repository_of_the_call_is_checked(base: Sandbox) -> None:
     another = Sandbox(base.path.parent / "other").init()
     another.commit({"f": "nowhere\n"})

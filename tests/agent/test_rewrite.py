@@ -276,7 +276,7 @@ def test_a_name_that_an_envelope_cannot_have(path: str, tmp_path: Path) -> None:
     (tmp_path / path).write_bytes(b"a\n")
     content = FileContent.of(blob).edited([Edit(0, 1, (b"b",))])
     with pytest.raises(Inexpressible):
-        write_envelope([Result(blob, path, content)], tmp_path, "", Client.CODEX)
+        write_envelope({"": [Result(blob, path, content)]}, tmp_path, "", Client.CODEX)
 
 
 _LINES = [b"a", b"b", b"", b"  a", b"a ", b"@@", b"@@ x", b"*** End Patch", b" *** x", b"-a", b"\t"]
@@ -302,9 +302,9 @@ def test_the_first_match_is_the_right_place(client: Client, seed: int, tmp_path:
         content = FileContent.of(blob).edited(edits)
         if client is Client.OPENCODE and not content.text.lines[-1]:
             with pytest.raises(Inexpressible, match="ends with a blank line"):
-                write_envelope([Result(blob, "f", content)], tmp_path, "", client)
+                write_envelope({"": [Result(blob, "f", content)]}, tmp_path, "", client)
             continue
-        text = write_envelope([Result(blob, "f", content)], tmp_path, "", client)
+        text = write_envelope({"": [Result(blob, "f", content)]}, tmp_path, "", client)
         assert _landed(text, {"f": old}, client) == {"f": content.text.to_bytes()}
 
 

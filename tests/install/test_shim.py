@@ -121,6 +121,35 @@ def test_a_refusal_counts_paths_from_the_current_directory(base: Sandbox) -> Non
         assert Fault.MISSING_FILE.advice not in ran.err
 
 
+def test_files_of_repositories_below_are_changed_there(base: Sandbox) -> None:
+    nested = Sandbox(base.path / "nested").init()
+    nested.commit({"m": "m\n"})
+    both = envelope(b"*** Update File: f\n@@\n-a\n+b\n*** Update File: nested/m\n@@\n-m\n+n\n")
+    ran = base.opatch("apply-patch", feed=both.replace(b"-m\n", b"-nowhere\n"))
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err.startswith("error: nested/m: hunk 1 of 1 ")
+    assert (base.read("f"), nested.read("m")) == (b"a\n", b"m\n")
+    base.git("config", "opatch.deny", "nested/")
+    ran = base.opatch("apply-patch", feed=both)
+    assert (ran.status, ran.out) == (1, b"")
+    assert ran.err.startswith(f"error: nested/m: {Fault.DENIED.sentence}")
+    base.git("config", "--unset", "opatch.deny")
+    ran = base.opatch("apply-patch", feed=both)
+    assert (ran.status, ran.out, ran.err) == (0, _SUCCESS + b"M f\nM nested/m\n", "")
+    assert (base.read("f"), nested.read("m")) == (b"b\n", b"n\n")
+    for each in (base, nested):
+        assert each.opatch("undo").status == 0
+    assert (base.read("f"), nested.read("m")) == (b"a\n", b"m\n")
+
+
+def test_a_directory_that_only_looks_like_a_repository(base: Sandbox) -> None:
+    (base.path / "fake/.git").mkdir(parents=True)
+    base.write("fake/f", "a\n")
+    ran = base.opatch("apply-patch", feed=_GOOD.replace(b"File: f", b"File: fake/f"))
+    assert (ran.status, ran.out) == (128, b"")
+    assert (base.read("f"), base.read("fake/f")) == (b"a\n", b"a\n")
+
+
 def test_settings_limit_the_paths(base: Sandbox) -> None:
     base.git("config", "opatch.deny", "f")
     ran = base.opatch("apply-patch", feed=_GOOD)

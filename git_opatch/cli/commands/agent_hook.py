@@ -11,7 +11,7 @@ from git_opatch.agent.hook_event import ToolCall, denial, read_call, rewriting
 from git_opatch.agent.program import program_words
 from git_opatch.agent.rewrite import AgentHook, rewrite
 from git_opatch.cli.groups import options_of_agent
-from git_opatch.model.errors import OpatchError
+from git_opatch.model.errors import InputError, OpatchError
 from git_opatch.model.options import Options
 from git_opatch.model.policy import Named
 from git_opatch.model.refusal import Refused
@@ -46,11 +46,13 @@ def _answer(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[str] | N
     """Answer a call that may be made; empty to let it be as it is. Raises `OpatchError`."""
     if call.path:
         invocation, place = find_edit(call), find_place(call.directory)
+        _require_one(call, place)
         if place:
             judge_edit(call.path, place, _options(place, allow, deny))
     else:
         invocation = find_patch(call)
         place = find_place(call.directory, invocation.directory) if invocation else None
+        _require_one(call, place)
     if invocation is None or place is None:
         return b""
     require_uninterrupted(place.repository)
@@ -60,6 +62,15 @@ def _answer(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[str] | N
         return b""
     changed = rewrite(call, judged, place, program_words())
     return rewriting(call, changed) if changed else b""
+
+
+def _require_one(call: ToolCall, place: Place | None) -> None:
+    """Raise `InputError` if the client may read another member than the one that is judged."""
+    if place and call.twice:
+        both = " and ".join(f"`{name}`" for name in call.twice)
+        raise InputError(
+            f"the call has {both}, and {call.client.title} reads one of them; send one"
+        )
 
 
 def _options(place: Place, allow: Sequence[str] | None, deny: Sequence[str] | None) -> Options:

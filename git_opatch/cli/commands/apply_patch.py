@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from git_opatch.agent.hook import as_seen_from
+from git_opatch.agent.hook import as_seen_from, require_allowed
+from git_opatch.agent.outside import nested_repository, split_by_repository
 from git_opatch.agent.verify import repository_of
 from git_opatch.cli.groups import options_of_agent
 from git_opatch.cli.patch_input import read_patch
@@ -58,41 +62,69 @@ def apply_patch(patch: str | None = None) -> int:
     settings = found.settings() if found else Settings()
     top = found.require_worktree() if found else Path.cwd()
     given = read_patch(()) if patch is None else parse_patch(os.fsencode(patch))
-    if found and can_be_written(found):
-        return _apply(given, found, settings)
-    note = _NO_REPOSITORY
-    if found:
-        require_uninterrupted(found)
-        note = _READ_ONLY
-    with temporary_repository(top, found, _SECONDS) as repository:
-        return _apply(given, repository, repository.settings(), note)
-
-
-def _apply(given: Patch, repository: Repository, settings: Settings, *notes: str) -> int:
-    """Apply the patch, say so with `notes`, and return the exit status."""
-    top = repository.require_worktree()
     prefix = os.path.relpath(os.getcwd(), top)
-    options = options_of_agent(settings)
-    reporter = _Reporter(settings, prefix)
     resolved = resolve_paths(called_in(prefix, given), "", str(top))
+    parts = split_by_repository(resolved, top) or {"": resolved}
+    call = _Call(found, top, _Reporter(settings, prefix))
+    if len(parts) > 1:  # all are checked before any is applied
+        for below, part in parts.items():
+            outcome = call.carry_out(part, below, apply.check_patch)
+            if outcome.failures:
+                return call.reporter.report(outcome)
+    for below, part in parts.items():
+        outcome = call.carry_out(part, below, partial(apply.apply_patch, name=_NAME))
+        if outcome.failures:
+            call.reporter.tell()
+            return call.reporter.report(outcome)
+        call.reporter.succeed(outcome)
+    call.reporter.tell()
+    return 0
 
-    def run() -> Plan:
-        return apply.apply_patch(resolved, repository, options, name=_NAME).with_notes(notes)
 
-    return reporter.report(_outcome(resolved, options, reporter, run))
+class _Call(NamedTuple):
+    """A call for files of the working tree at `top`, or of no repository."""
 
+    found: Repository | None
+    top: Path
+    reporter: _Reporter
 
-def _outcome(
-    patch: Patch, options: Options, reporter: _Reporter, run: Callable[[], Plan]
-) -> Outcome:
+    def carry_out(
+        self, patch: Patch, below: str, act: Callable[[Patch, Repository, Options], Plan]
+    ) -> Outcome:
+        """Check or apply a part of the patch, in the repository `below` the top that has its
+        files."""
+        with self._open(below) as (repository, notes):
+            options = options_of_agent(repository.settings())
+            self.reporter.below = below
+            try:
+                if below and self.found:
+                    policy = options_of_agent(self.found.settings())
+                    require_allowed(patch, below, self.found, policy)
+                plan = retry_while_locked(
+                    lambda: act(patch, repository, options).with_notes(notes),
+                    _SECONDS,
+                    self.reporter.note,
+                )
+            except Refused as refused:
+                self.reporter.note(notes_of(refused))
+                told = as_seen_from(self.reporter.prefix, refused, options, below)
+                return Outcome(options, patch, failures=told.failures)
+            return Outcome(options, patch, plan, done=True)
 
-    try:
-        plan = retry_while_locked(run, _SECONDS, reporter.note)
-    except Refused as refused:
-        reporter.note(notes_of(refused))
-        told = as_seen_from(reporter.prefix, refused, options)
-        return Outcome(options, patch, failures=told.failures)
-    return Outcome(options, patch, plan, done=True)
+    @contextmanager
+    def _open(self, below: str) -> Iterator[tuple[Repository, Sequence[str]]]:
+        """Give the repository of a part, or a temporary one, with a note, if none can be
+        written."""
+        found = nested_repository(self.top, below) if below else self.found
+        if found and can_be_written(found):
+            yield found, ()
+            return
+        note = _NO_REPOSITORY
+        if found:
+            require_uninterrupted(found)
+            note = _READ_ONLY
+        with temporary_repository(self.top / below, found, _SECONDS) as repository:
+            yield repository, (note,)
 
 
 class _Reporter(TextReporter):
@@ -101,17 +133,23 @@ class _Reporter(TextReporter):
     def __init__(self, settings: dict[str, str], prefix: str) -> None:
         super().__init__(settings)
         self.prefix = prefix
+        self.below = ""
+        """The directory below the top that paths count from."""
+        self._changed: list[tuple[str, str]] = []
 
     def succeed(self, outcome: Outcome) -> None:
-        """List the files."""
+        """Show the notes on a part, and keep which files it has changed."""
         self.show_notes(outcome)
-        lines = ["Success. Updated the following files:", *self._files(outcome)]
-        show(lines, sys.stdout, self.settings)
-
-    def _files(self, outcome: Outcome) -> Iterator[str]:
-        """List added, modified and deleted files, each in the order of the patch."""
         letters = {file.path: _LETTERS[file.status] for file in outcome.plan.completed.files}
         named = (section.new_path or section.path for section in outcome.patch.files)
-        paths = [path for path in dict.fromkeys([*named, *letters]) if path in letters]
-        for path in sorted(paths, key=lambda path: "AMD".index(letters[path])):
-            yield f"{letters[path]} {quote(os.path.relpath(path, self.prefix))}"
+        for path in dict.fromkeys([*named, *letters]):
+            if path in letters:
+                shown = os.path.relpath(os.path.join(self.below, path), self.prefix)
+                self._changed.append((letters[path], shown))
+
+    def tell(self) -> None:
+        """List the files that were added, modified and deleted, each in the order of the patch."""
+        changed = sorted(self._changed, key=lambda each: "AMD".index(each[0]))
+        lines = [f"{letter} {quote(path)}" for letter, path in changed]
+        if lines:
+            show(["Success. Updated the following files:", *lines], sys.stdout, self.settings)
