@@ -151,7 +151,7 @@ RULES: dict[str, Switch] = {
     "one hand: heading levels": gives_first(doubt._with_levels),
     "one hand: whitespace at ends": gives_first(doubt._without_ends),
     "one hand: typographic signs": gives(doubt._signs_to_undo, {}),
-    "one hand: strings": gives(doubt._other_string, None),
+    "one hand: what is repeated": gives(doubt._is_repeated, False),
     "indentation": _as_written(reindent.indent),
     "indentation: ratios": gives(indent_rules._ratios, ()),
     "indentation: shifts": gives(indent_rules._shifts, ()),

@@ -25,14 +25,12 @@ from git_opatch.model.limits import QUOTED
 from git_opatch.model.line_forms import (
     composed,
     decomposed,
-    key_of,
     resilient,
     shows_cut,
-    without_dots,
     without_invisible,
 )
 from git_opatch.model.patch import Prefix
-from git_opatch.model.reading import FORM, TOLERATED, FileLines, Reading, Step
+from git_opatch.model.reading import TOLERATED, Differs, FileLines, Reading, Step
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import visible_difference
 
@@ -79,9 +77,7 @@ def in_file_form(reading: Reading, file: FileLines) -> tuple[Reading, Problem | 
         inherited = (each.at for each in found if _is_inherited(each, steps, file))
         doubtful = next(inherited, None)
     if doubtful is None:
-        doubtful = _other_string(steps, file)
-    if doubtful is None:
-        doubtful = _other_letters(steps, file)
+        doubtful = next((at for at in range(len(steps)) if _is_repeated(at, steps, file)), None)
     doubt = None if doubtful is None else _described(steps[doubtful], file)
     return reading._replace(steps=tuple(steps)), doubt
 
@@ -218,11 +214,9 @@ def _pairs(signs: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _differences(at: int, steps: Sequence[Step], file: FileLines) -> Iterator[_Difference]:
     step = steps[at]
-    if step.row is None or step.grade < FORM:
+    if step.row is None or not DOUBTS[step.differs].by_tokens:
         return
     found = file.lines[step.row]
-    if step.grade == TOLERATED and key_of(step.line.text) != key_of(found):
-        return
     a, b = _tokens(_decoded(step.line.text)), _tokens(_decoded(found))
     for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if tag != "equal":
@@ -380,18 +374,57 @@ def _has(text: str, each: _Difference, *, in_prose: bool, is_own: bool) -> bool:
     return not beside.isdisjoint(pairwise(tokens))
 
 
-def _other_string(steps: Sequence[Step], file: FileLines) -> int | None:
-    """Return the place of an old line with a string of which an added line repeats the whitespace,
-    and the file has other: there it is content."""
-    added = [step for step in steps if step.row is None]
-    for at, step in enumerate(steps) if added else ():
-        if step.row is None or step.line.text == file.lines[step.row]:
-            continue
-        differ = _blanks_that_differ(step.line.text, file.lines[step.row])
-        for other in added if differ else ():
-            if not differ.isdisjoint(_pairs_in_strings(other.line.text)):
-                return at
-    return None
+_Repeats = Callable[[bytes], bool]
+"""Whether an added line has what an old one has, and the file has not."""
+
+
+def _is_repeated(at: int, steps: Sequence[Step], file: FileLines) -> bool:
+    """Return whether an added line repeats in what the old line at `at` differs from the file's."""
+    step = steps[at]
+    repeated = DOUBTS[step.differs].repeated
+    if step.row is None or repeated is None:
+        return False
+    repeats = repeated(step.line.text.strip(), file.lines[step.row].strip())
+    return any(repeats(other.line.text) for other in steps if other.row is None)
+
+
+def _blanks(text: bytes, found: bytes) -> _Repeats:
+    """In a string, whitespace is content."""
+    differ = _blanks_that_differ(text, found)
+    return lambda line: not differ.isdisjoint(_pairs_in_strings(line))
+
+
+def _letters(text: bytes, found: bytes) -> _Repeats:
+    """Letters in another Unicode form than the file's, or beside what cannot be seen."""
+    forms = [form for form in (composed, decomposed) if form(found) == found and form(text) != text]
+    return lambda line: without_invisible(line) != line or any(form(line) != line for form in forms)
+
+
+def _cut(text: bytes, _: bytes) -> _Repeats:
+    """What cut an old line off may have cut an added one, too."""
+    return lambda line: len(line.strip()) == len(text) and shows_cut(line)
+
+
+class Doubt(NamedTuple):
+    """What an added line must not have of an old one that differs: the tokens that differ, unless
+    it is the patch's habit (`_is_inherited`); and wherever it is, what `repeated` finds."""
+
+    by_tokens: bool = False
+    repeated: Callable[[bytes, bytes], _Repeats] | None = None
+
+
+DOUBTS: Mapping[Differs | None, Doubt] = {
+    None: Doubt(),
+    Differs.WHITESPACE: Doubt(repeated=_blanks),
+    Differs.FORM: Doubt(by_tokens=True, repeated=_blanks),
+    Differs.LETTERS: Doubt(by_tokens=True, repeated=_letters),
+    Differs.QUOTES: Doubt(by_tokens=True),
+    Differs.COMMENT: Doubt(),
+    Differs.CASE: Doubt(by_tokens=True),
+    Differs.BEGINNING: Doubt(),
+    Differs.END: Doubt(repeated=_cut),
+}
+"""A row for each way to differ."""
 
 
 def _blanks_that_differ(in_patch: bytes, in_file: bytes) -> Set[tuple[str, str]]:
@@ -410,31 +443,3 @@ def _pairs_in_strings(line: bytes) -> list[tuple[str, str]]:
 
 def _strings(line: bytes) -> list[bytes]:
     return [match[2] for match in _QUOTED.finditer(line)]
-
-
-def _other_letters(steps: Sequence[Step], file: FileLines) -> int | None:
-    """Return the place of an old line whose letters are in another Unicode form than the file's, or
-    beside characters that cannot be seen, or which is cut off, if an added line has the same."""
-    added = [step.line.text for step in steps if step.row is None]
-    for at, step in enumerate(steps):
-        if step.grade < FORM or step.row is None:
-            continue
-        text, found = step.line.text.strip(), file.lines[step.row].strip()
-        if found.startswith(without_dots(text)) and shows_cut(text):
-            alike = (len(line.strip()) == len(text) and shows_cut(line) for line in added)
-        elif composed(text) == composed(found):
-            forms = [
-                form
-                for form in (composed, decomposed)
-                if form(found) == found and form(text) != text
-            ]
-            alike = (_is_in_other_form(line, forms) for line in added)
-        else:
-            continue
-        if any(alike):
-            return at
-    return None
-
-
-def _is_in_other_form(line: bytes, forms: Sequence[Callable[[bytes], bytes]]) -> bool:
-    return without_invisible(line) != line or any(form(line) != line for form in forms)

@@ -18,9 +18,8 @@ from typing import NamedTuple
 from git_opatch.model.failure import Problem
 from git_opatch.model.indent_rules import IndentRule, Pair, rules_for
 from git_opatch.model.limits import NEAR
-from git_opatch.model.line_forms import resilient
 from git_opatch.model.patch import Prefix
-from git_opatch.model.reading import TOLERATED, FileLines, Reading, Step
+from git_opatch.model.reading import Differs, FileLines, Reading, Step
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens
 
@@ -46,17 +45,10 @@ def pairs_of(reading: Reading, file: FileLines) -> list[tuple[Step, Pair] | None
     """Return the pair of each step; None for a blank line, an added one, or one that is cut."""
     return [
         (step, (indentation(step.line.text), indentation(file.lines[step.row])))
-        if step.row is not None and step.line.text.strip() and _shows_depth(step, file)
+        if step.row is not None and step.line.text.strip() and step.differs is not Differs.BEGINNING
         else None
         for step in reading.steps
     ]
-
-
-def _shows_depth(step: Step, file: FileLines) -> bool:
-    if step.grade < TOLERATED or step.row is None:
-        return True
-    text, found = resilient(step.line.text), resilient(file.lines[step.row])
-    return text == found or not found.endswith(text)
 
 
 def indent(reading: Reading, file: FileLines) -> Indented:

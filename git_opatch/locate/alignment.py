@@ -22,16 +22,21 @@ from operator import ne
 from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.likeness import LEAST_DISTINCTIVE, Tolerance, has_word, tolerance
+from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.reading import (
+    ALIKE,
     EQUAL,
+    SAME,
     SPACE,
     TOLERATED,
+    Differs,
     Fit,
     Fits,
+    Grade,
+    Match,
     Reading,
     Readings,
     Step,
@@ -97,12 +102,18 @@ def _runs(hunk: Hunk, file: FileIndex) -> Sequence[int]:
     return file.runs(texts) if texts else ()
 
 
-def one_for_one(hunk: Hunk, start: int, file: FileIndex, grades: Iterable[int] = ()) -> Reading:
-    """Lay a hunk over the lines from `start` on, one for one; `grades` are those of its lines."""
+def one_for_one(hunk: Hunk, start: int, file: FileIndex, matches: Iterable[Match] = ()) -> Reading:
+    """Lay a hunk over the lines from `start` on, one for one; `matches` are those of its lines."""
     rows = range(start, len(file.lines))
-    old = zip(rows, grades or itertools.repeat(EQUAL), strict=False)
-    steps = [Step(line, *((None,) if line.prefix is ADDED else next(old))) for line in hunk.lines]
+    old = zip(rows, matches or itertools.repeat(SAME), strict=False)
+    steps = [
+        Step(line, None) if line.prefix is ADDED else _step(line, *next(old)) for line in hunk.lines
+    ]
     return Reading(tuple(steps), start)
+
+
+def _step(line: Line, row: int, match: Match) -> Step:
+    return Step(line, row, match.grade, match.differs)
 
 
 def _without_last_blanks(hunk: Hunk) -> Hunk:
@@ -122,7 +133,7 @@ def _without_last_blanks(hunk: Hunk) -> Hunk:
     return replace(hunk, lines=(*lines[:kept], *blanks, *tail))
 
 
-def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Readings:
+def loose_readings(hunk: Hunk, file: FileIndex, most: Grade) -> Readings:
     """Lay a hunk over the file with steps up to the grade `most`, without a gap.
 
     Blank lines may be too many, or omitted, in the class of whitespace only where no place has all.
@@ -150,7 +161,7 @@ def loose_readings(hunk: Hunk, file: FileIndex, most: int) -> Readings:
     )
 
 
-def fits_of(hunk: Hunk, file: FileIndex, most: int) -> Fits:
+def fits_of(hunk: Hunk, file: FileIndex, most: Grade) -> Fits:
     """Lay the old lines of a hunk over those of the file, up to the grade `most`."""
     old, blanks = old_lines(hunk, file), _blanks_of(hunk)
     asked = (most, blanks, *old.is_context, *old.texts)
@@ -159,7 +170,7 @@ def fits_of(hunk: Hunk, file: FileIndex, most: int) -> Fits:
     return file.fits[asked]
 
 
-def _fits(old: OldLines, blanks: bytes, file: FileIndex, most: int) -> Fits:
+def _fits(old: OldLines, blanks: bytes, file: FileIndex, most: Grade) -> Fits:
     is_tolerant = most == TOLERATED
     straight: dict[int, Fit] = {}
     bent: list[Fit] = []
@@ -218,28 +229,26 @@ def _fit(
     """Compare old lines with those at `place`; None if some do not match, or too many are
     tolerated. One in which too little matches for sure is looser than any grade: it is no reading,
     but one that matches is not alone beside it."""
-    grades = {
-        pair: file.grade(*pair) for pair in set(_pairs(old, place, file, with_prose=with_prose))
-    }
-    level = EQUAL
-    for found in grades.values():
+    matches: dict[tuple[bool, bytes, bytes, bool], Match] = {}
+    for pair in set(_pairs(old, place, file, with_prose=with_prose)):
+        found = file.match(*pair)
         if found is None:
             return None
-        level = max(level, found)
+        matches[pair] = found
+    level = max(each.grade for each in matches.values())
     if level < TOLERATED:
         return Fit(place, level, differ)
     pairs = _pairs(old, place, file, with_prose=with_prose)
-    if sum(grades[pair] == TOLERATED for pair in pairs) > min(MOST_TOLERATED, len(old.texts) - 1):
+    count = sum(matches[pair].grade is TOLERATED for pair in pairs)
+    if count > min(MOST_TOLERATED, len(old.texts) - 1):
         return None
-    how = {
-        pair: tolerance(pair[1], pair[2], file.prose) if found == TOLERATED else None
-        for pair, found in grades.items()
-    }
-    cuts = (None, Tolerance.BEGINNING, Tolerance.END)
-    if not has_word([pair[1] for pair, each in how.items() if each in cuts]):
-        return Fit(place, TOLERATED + 1, differ)
-    is_cut = {each for each in how.values() if each} == {Tolerance.BEGINNING}
-    return Fit(place, level, differ, is_cut)
+    how = {each.differs for each in matches.values() if each.grade is TOLERATED}
+    sure = [
+        pair[1]
+        for pair, each in matches.items()
+        if each.grade < TOLERATED or each.differs in (Differs.BEGINNING, Differs.END)
+    ]
+    return Fit(place, level if has_word(sure) else ALIKE, differ, how == {Differs.BEGINNING})
 
 
 def _pairs(
@@ -256,22 +265,10 @@ def _laid(hunk: Hunk, fit: Fit, file: FileIndex) -> Reading | None:
     """Return the reading of a hunk at a fit of its old lines; None if a gap cannot be filled."""
     old = old_lines(hunk, file)
     pairs = list(_pairs(old, fit.place, file, with_prose=fit.level > SPACE))
-    grades = [file.grade(*pair) or EQUAL for pair in pairs]
-    tolerated = (
-        tolerance(text, found, file.prose)
-        for (_, text, found, _), each in zip(pairs, grades, strict=True)
-        if each == TOLERATED
-    )
-    repairs = tuple(
-        f"a context line differs in {each.value}"
-        for each in tolerated
-        if each and each is not Tolerance.BEGINNING
-    )
+    matches = [file.match(*pair) or SAME for pair in pairs]
     rows = file.solid[fit.place : fit.place + len(old.texts)]
-    if (reading := lay(hunk, rows, file, grades)) is None:
-        return None
-    level = max(fit.level, SPACE if reading.misfits else EQUAL)
-    return reading._replace(level=level, repairs=(*reading.repairs, *repairs))
+    reading = lay(hunk, rows, file, matches)
+    return reading and reading._replace(level=max(fit.level, reading.level))
 
 
 class OldLines(NamedTuple):
@@ -321,11 +318,9 @@ def _past_the_end(hunk: Hunk, file: FileIndex) -> list[Reading]:
         if not old.texts or not carried or place < 0:
             continue
         fit = _fit(old, place, frozenset(), file, with_prose=False)
-        lie = "a context line lies" if dropped == 1 else f"{dropped} context lines lie"
-        repair = f"{lie} past the end of the file"
         reading = _laid(shorter, fit, file) if fit and fit.level <= most else None
         if reading:
-            return [reading._replace(level=TOLERATED, repairs=(*reading.repairs, repair))]
+            return [reading._replace(level=TOLERATED, past=dropped)]
     return []
 
 
@@ -386,7 +381,7 @@ class _Gap(NamedTuple):
 
 
 def lay(
-    hunk: Hunk, rows: Sequence[int | None], file: FileIndex, grades: Sequence[int] = ()
+    hunk: Hunk, rows: Sequence[int | None], file: FileIndex, matches: Sequence[Match] = ()
 ) -> Reading | None:
     """Lay a hunk whose lines that are not blank are at `rows` over the file, gap by gap; None if a
     gap cannot be filled.
@@ -394,23 +389,23 @@ def lay(
     Where the file has more blank lines than the hunk, added lines stay next to what is above them,
     unless they bring the blank line below them themselves. A line that has no row is a marker.
     """
-    if grades:
+    if matches:
         blanks = _blanks_of(hunk)
         start = _straight_start(blanks, rows[0] or 0, file)
         if start is not None:
-            each = iter(grades)
+            each = iter(matches)
             return one_for_one(
-                hunk, start, file, [EQUAL if blank else next(each) for blank in blanks]
+                hunk, start, file, [SAME if blank else next(each) for blank in blanks]
             )
     lines = hunk.lines
     run_adds = list(_run_adds(lines))
     steps: list[Step] = []
     fills: list[_Filled] = []
-    shown = zip(old_lines(hunk, file).at, rows, grades or itertools.repeat(EQUAL), strict=False)
-    placed = [(at, row, grade) for at, row, grade in shown if row is not None]
-    beyond = (-1, None, EQUAL), (len(lines), None, EQUAL)
+    shown = zip(old_lines(hunk, file).at, rows, matches or itertools.repeat(SAME), strict=False)
+    placed = [(at, row, match) for at, row, match in shown if row is not None]
+    beyond = (-1, None, SAME), (len(lines), None, SAME)
     replaced = 0
-    for (first, before, _), (last, after, grade) in pairwise((beyond[0], *placed, beyond[1])):
+    for (first, before, _), (last, after, match) in pairwise((beyond[0], *placed, beyond[1])):
         between = lines[first + 1 : last]
         above = None if before is None else lines[first]
         below = None if after is None else lines[last]
@@ -423,20 +418,16 @@ def lay(
             return None
         fills.append(filled)
         steps += filled.steps
-        if below:
-            steps.append(Step(below, after, grade))
+        if below and after is not None:
+            steps.append(_step(below, after, match))
             replaced = (0 if between else replaced) + 1 if below.prefix is REMOVED else 0
     start = next((step.row for step in steps if step.row is not None), 0)
     surplus = sum(each.surplus for each in fills)
     omitted = sum(each.omitted for each in fills)
     moved = next((each.moved for each in fills if each.moved is not None), None)
     doubt = next((each.doubt for each in fills if each.doubt), None)
-    repairs = [
-        f"{count} blank line{'s' * (count > 1)} of the {which}"
-        for count, which in ((surplus, "patch not in the file"), (omitted, "file left out"))
-        if count
-    ]
-    return Reading(tuple(steps), start, EQUAL, surplus + omitted, moved, tuple(repairs), doubt)
+    level = SPACE if surplus or omitted else EQUAL
+    return Reading(tuple(steps), start, level, surplus, omitted, moved, doubt)
 
 
 def _run_adds(lines: Sequence[Line]) -> Iterator[bool]:

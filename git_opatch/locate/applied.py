@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 
@@ -13,12 +13,12 @@ from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
 from git_opatch.locate.outline import OutlineKind, depth, heading, is_certain
 from git_opatch.model.line_forms import key_of, resilient
 from git_opatch.model.patch import Hunk, Line
-from git_opatch.model.reading import EQUAL, FORM, Reading
+from git_opatch.model.reading import EQUAL, FORM, SPACE, Grade, Reading
 
 _FIRST_LINE = (b"#!", b"<?php", b"<?xml", b"<!doctype")
 _SHORT = 2
 """Of no more added lines than this, all must be there for the change to be."""
-_FORMS: tuple[Callable[[bytes], bytes], ...] = (bytes, resilient, key_of)
+_FORMS: Mapping[Grade, Callable[[bytes], bytes]] = {EQUAL: bytes, SPACE: resilient, FORM: key_of}
 """How lines are compared at each grade."""
 _IMPORT = re.compile(rb"(?:import|from|package|#include|using|use|require|namespace)\b")
 
@@ -45,7 +45,7 @@ def _has_in_itself(hunk: Hunk) -> bool:
     return any(shown[span] == kept and any(gone[span]) for span in spans)
 
 
-def new_positions(hunk: Hunk, file: FileIndex, most: int = EQUAL) -> Sequence[int]:
+def new_positions(hunk: Hunk, file: FileIndex, most: Grade = EQUAL) -> Sequence[int]:
     """List where the new lines of `hunk` are, at the grade `most`; none if they prove nothing.
 
     Those of a removal prove something where they stand together once.
@@ -98,7 +98,7 @@ def _new_hunk(hunk: Hunk) -> Hunk:
     return replace(hunk, lines=tuple(lines), separators=0)
 
 
-def _proves(hunk: Hunk, most: int) -> bool:
+def _proves(hunk: Hunk, most: Grade) -> bool:
     """Return whether a line is added that is not blank and not removed, too; blank ones prove
     something only at the end of a hunk that shows what is above them."""
     removed = {_form(line, most) for line in hunk.lines if line.prefix is REMOVED}
@@ -108,11 +108,11 @@ def _proves(hunk: Hunk, most: int) -> bool:
     return hunk.lines[-1].prefix is ADDED and not removed and bool(hunk.preimage)
 
 
-def _form(line: Line, most: int) -> bytes:
+def _form(line: Line, most: Grade) -> bytes:
     return line.text if most == EQUAL else resilient(line.text)
 
 
-def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, int] | None:
+def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, Grade] | None:
     """Return where the new lines are over the place of `reading`, or next to it, and at which
     grade; None if nowhere.
 
@@ -128,16 +128,15 @@ def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, in
         starts += [reading.start - leading] if leading else []
     if hunk.lines[-1].prefix is CONTEXT or hunk.lines[0].prefix is not CONTEXT:
         starts.append(reading.start + old - len(new))
-    for level in range(min(reading.level, FORM) + 1):
-        if not new or (level > EQUAL and len(new) <= old):
+    for level, form in _FORMS.items():
+        if level > reading.level or not new or (level > EQUAL and len(new) <= old):
             continue
-        form = _FORMS[level]
         wanted = [form(file.normal(line.text)) for line in new]
         for at in starts:
             found = [form(line) for line in file.lines[at : at + len(new)]] if at >= 0 else []
             if found and adds_text and not any(map(bytes.strip, wanted[len(found) :])):
                 found += wanted[len(found) :]  # a formatter may take blank lines at the end
-            if found == wanted and (_proves(hunk, EQUAL + 1) or _begins_file(hunk, at)):
+            if found == wanted and (_proves(hunk, SPACE) or _begins_file(hunk, at)):
                 return at, level
     return None
 

@@ -153,8 +153,8 @@ class ClosestMatches:
             return False
         file, is_context = self._file, line.prefix is Prefix.CONTEXT
         text, found_line = file.normal(line.text), self._lines[position]
-        found = file.grade(is_context, text, found_line, file.prose.includes(position))
-        return found is not None and found <= most
+        found = file.match(is_context, text, found_line, file.prose.includes(position))
+        return found is not None and found.grade <= most
 
     def _align(self, keys: Sequence[bytes], start: int) -> list[_Pair]:
         """Pair the lines of a hunk with those of the file near `start`, in order.

@@ -17,18 +17,19 @@ from git_opatch.complete.placeholder import placeholder_in
 from git_opatch.complete.reindent import indent, is_one_space_off
 from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, unchanged_kept
 from git_opatch.locate.file_index import FileIndex, is_utf8
+from git_opatch.locate.gaps import left_out
 from git_opatch.locate.likeness import likeness_of
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, NEAR
-from git_opatch.model.line_forms import resilient
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness, Placement
-from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Reading, Step
+from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Differs, Reading, Step
 from git_opatch.model.sentences import Fault
 
-_TIERS = {EQUAL: Tier.STRICT, SPACE: Tier.RESILIENT, FORM: Tier.FUZZY, TOLERATED: Tier.FUZZY}
+TIERS = {EQUAL: Tier.STRICT, SPACE: Tier.RESILIENT, FORM: Tier.FUZZY, TOLERATED: Tier.FUZZY}
+"""The tier of each grade."""
 _DOUBLED = re.compile(rb"\+(?:[ \t]{2}|\t|\w)")
 """A line of code behind a second `+`; `+ x` and `++x` may be content."""
 _BLANK_STAYS = "omits a blank line of the file; what it adds stays next to the line above it"
@@ -54,11 +55,11 @@ def outcome_of(sought: Sought, reading: Reading, file: FileIndex) -> Outcome:
     placement = Placement(
         hunk if lines == hunk.lines else replace(hunk, lines=lines),
         reading.start,
-        _TIERS[reading.level],
+        TIERS[reading.level],
         sought.evidence,
         verbatim_endings=_is_verbatim(sought, reading, file),
         likeness=() if reading.level == EQUAL else tuple(_likeness(meant.steps, file)),
-        repairs=(*sought.repairs, *reading.repairs),
+        repairs=(*sought.repairs, *_repairs(reading)),
         notes=tuple(notes),
         candidate_count=sought.count,
     )
@@ -194,4 +195,21 @@ def _likeness(steps: Sequence[Step], file: FileIndex) -> Iterator[Likeness]:
         if step.grade < TOLERATED:
             yield likeness_of(text, found) or Likeness.TEXT
         else:
-            yield Likeness.CUT if resilient(found).endswith(resilient(text)) else Likeness.EXACT
+            yield Likeness.CUT if step.differs is Differs.BEGINNING else Likeness.EXACT
+
+
+def _repairs(reading: Reading) -> Iterator[str]:
+    """Yield in words what a reading tolerates, but for a beginning that is cut off."""
+    blanks = (reading.surplus, "patch not in the file"), (reading.omitted, "file left out")
+    for count, which in blanks:
+        if count:
+            yield f"{count} blank line{'s' * (count > 1)} of the {which}"
+    for step in reading.steps:
+        if step.grade == TOLERATED and step.differs and step.differs is not Differs.BEGINNING:
+            yield f"a context line differs in {step.differs.value}"
+    if reading.past:
+        lie = "a context line lies" if reading.past == 1 else f"{reading.past} context lines lie"
+        yield f"{lie} past the end of the file"
+    if reading.is_elided:
+        lines = left_out(reading)
+        yield f"{lines} of the file left out" if lines else "a marker stands for more lines"

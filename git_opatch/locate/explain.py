@@ -19,7 +19,7 @@ from git_opatch.model.limits import MANY
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.reading import EQUAL
+from git_opatch.model.reading import EQUAL, Grade
 from git_opatch.model.sentences import Fault, Hint, Reason
 
 
@@ -74,7 +74,7 @@ def refuse_ambiguous(sought: Sought, file: FileIndex, *, has_anchors: bool) -> F
 
 
 def refuse_applied(
-    hunk: Hunk, at: int, level: int, file: FileIndex, *, is_said: bool = True
+    hunk: Hunk, at: int, level: Grade, file: FileIndex, *, is_said: bool = True
 ) -> Failure:
     """Refuse a hunk whose new lines are at the row `at`, as compared at the grade `level`;
     `is_said` is whether the hunk says that this is its place."""

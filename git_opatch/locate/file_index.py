@@ -12,14 +12,14 @@ from functools import cache, cached_property
 from itertools import islice
 from operator import not_
 
-from git_opatch.locate.likeness import grade
+from git_opatch.locate.likeness import match
 from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.prose import Prose
 from git_opatch.model.limits import MANY
 from git_opatch.model.line_forms import key_of
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.paths import is_document
-from git_opatch.model.reading import Fits
+from git_opatch.model.reading import Fits, Match
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
 
 
@@ -105,7 +105,7 @@ class FileIndex:
         self.written = written
         self.fits: dict[tuple[object, ...], Fits] = {}
         """Where lines fit, at each grade that they were sought at: equal hunks share it."""
-        self._grades: dict[tuple[bool, bytes, bytes, bool], int | None] = {}
+        self._matches: dict[tuple[bool, bytes, bytes, bool], Match | None] = {}
         self.enclosing: dict[int, int | None] = {}
         """The heading above each position that a message asked for."""
         self._block_ends: dict[int, int] = {}
@@ -186,12 +186,12 @@ class FileIndex:
         """Of each of them, whether it is prose."""
         return list(map(self.prose.includes, self.solid))
 
-    def grade(self, is_context: bool, text: bytes, found: bytes, in_prose: bool) -> int | None:
-        """Return how a line of a hunk is a line of the file, as `likeness.grade`; once for each."""
+    def match(self, is_context: bool, text: bytes, found: bytes, in_prose: bool) -> Match | None:
+        """Return how a line of a hunk is a line of the file, as `likeness.match`; once for each."""
         asked = (is_context, text, found, in_prose)
-        if asked not in self._grades:
-            self._grades[asked] = grade(*asked, self)
-        return self._grades[asked]
+        if asked not in self._matches:
+            self._matches[asked] = match(*asked, self)
+        return self._matches[asked]
 
     @cached_property
     def by_key(self) -> LineIndex:

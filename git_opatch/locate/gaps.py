@@ -75,9 +75,7 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
         last = max(changed, default=0)
         is_doubtful = any(_is_doubtful(*each, file, is_last=at >= last) for at, each in around)
         doubt = Problem.of(Fault.GAP, left_out=lines) if is_doubtful else reading.doubt
-        repair = f"{lines} of the file left out" if lines else "a marker stands for more lines"
-        repairs = (*reading.repairs, repair)
-        readings.append(reading._replace(level=TOLERATED, doubt=doubt, repairs=repairs))
+        readings.append(reading._replace(level=TOLERATED, doubt=doubt, is_elided=True))
     return readings
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import Enum
 
 from git_opatch.model.line_forms import (
     composed,
@@ -21,7 +20,16 @@ from git_opatch.model.line_forms import (
     worded,
 )
 from git_opatch.model.placement import Likeness
-from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Comments, FileLines
+from git_opatch.model.reading import (
+    FORM,
+    SAME,
+    SPACE,
+    TOLERATED,
+    Comments,
+    Differs,
+    FileLines,
+    Match,
+)
 
 LEAST_DISTINCTIVE = 10
 """A line, or the part of one, with so many characters is taken to identify itself."""
@@ -33,33 +41,25 @@ _QUOTES = re.compile("[\"'`\u2018\u2019\u201c\u201d]")
 _EVERYWHERE = frozenset((b"begin", b"do", b"done", b"else", b"end", b"esac", b"fi", b"then"))
 
 
-class Tolerance(Enum):
-    """What may differ in a line of context; the value is for messages."""
-
-    LETTERS = "Unicode form or invisible characters"
-    QUOTES = "quotes"
-    COMMENT = "a comment at its end"
-    CASE = "letter case or punctuation"
-    BEGINNING = "its beginning, which is cut off"
-    END = "its end, which is cut off"
-
-
-def grade(
+def match(
     is_context: bool, text: bytes, found: bytes, in_prose: bool, file: FileLines
-) -> int | None:
-    """Return how `text`, a line of a hunk, is the file's line `found`, as a grade; None if it is
-    not. `in_prose` is whether all of that line is prose."""
+) -> Match | None:
+    """Return how `text`, a line of a hunk, is the file's line `found`; None if it is not.
+
+    `in_prose` is whether all of that line is prose.
+    """
     if text == found:
-        return EQUAL
+        return SAME
     if resilient(text) == resilient(found):
-        return SPACE
+        return Match(SPACE, Differs.WHITESPACE)
     if typographic(text) == typographic(found):
-        return FORM
+        return Match(FORM, Differs.FORM)
     if worded(text) == worded(found):
         codes = [typographic(file.prose.code_of(each)) for each in (text, found)]
         if in_prose or codes[0] == codes[1]:
-            return FORM
-    return TOLERATED if is_context and tolerance(text, found, file.prose) else None
+            return Match(FORM, Differs.FORM)
+    differs = _tolerance(text, found, file.prose) if is_context else None
+    return Match(TOLERATED, differs) if differs else None
 
 
 def likeness_of(text: bytes, found: bytes) -> Likeness | None:
@@ -82,20 +82,20 @@ def _lower(line: bytes) -> str:
     return line.decode("utf-8", "surrogateescape").lower()
 
 
-def tolerance(text: bytes, found: bytes, prose: Comments) -> Tolerance | None:
+def _tolerance(text: bytes, found: bytes, prose: Comments) -> Differs | None:
     """Return in what a line of context differs from the file's; None if in more than may be."""
     a, b = resilient(text), resilient(found)
     if composed(a) == composed(b):
-        return Tolerance.LETTERS
+        return Differs.LETTERS
     if _with_one_quote(a) == _with_one_quote(b):
-        return Tolerance.QUOTES
+        return Differs.QUOTES
     if _is_comment_alone(a, b, prose):
-        return Tolerance.COMMENT
+        return Differs.COMMENT
     if key_of(text) == key_of(found):
-        return Tolerance.CASE
+        return Differs.CASE
     if b.endswith(a) and _is_distinctive(a) and re.search(_LETTER, b[: -len(a)]):
-        return Tolerance.BEGINNING
-    return Tolerance.END if _is_cut(a, b) else None
+        return Differs.BEGINNING
+    return Differs.END if _is_cut(a, b) else None
 
 
 def _with_one_quote(line: bytes) -> str:

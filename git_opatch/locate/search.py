@@ -48,6 +48,7 @@ from git_opatch.model.reading import (
     NO_READINGS,
     SPACE,
     TOLERATED,
+    Grade,
     Reading,
     Readings,
     Step,
@@ -85,7 +86,7 @@ class Sought:
     evidence: Evidence = Evidence.UNIQUE
     count: int = 1
     applied_at: int | None = None
-    applied_level: int = EQUAL
+    applied_level: Grade = EQUAL
     is_said: bool = True
     problem: Problem | None = None
     notes: tuple[str, ...] = ()
@@ -169,9 +170,10 @@ def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought
     yield _applied(hunk, file, EQUAL)
     variants = list(variants_of(hunk, file.joined))
     yield from _undone(hunk, variants, file, EQUAL)
-    for level in range(SPACE, min(most, FORM) + 1):
-        yield _loose(hunk, file, level)
-        yield _applied(hunk, file, level)
+    for level in (SPACE, FORM):
+        if level <= most:
+            yield _loose(hunk, file, level)
+            yield _applied(hunk, file, level)
     if most == TOLERATED:
         yield _loose(hunk, file, TOLERATED)
     if most and not file.written:  # lines that other hunks wrote are not guessed at
@@ -180,7 +182,7 @@ def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought
             yield _with_gaps(hunk, file)
 
 
-def _loose(hunk: Hunk, file: FileIndex, level: int) -> Sought:
+def _loose(hunk: Hunk, file: FileIndex, level: Grade) -> Sought:
     found = loose_readings(hunk, file, level)
     must_be_alone = level >= FORM
     others = found.others if must_be_alone else ()
@@ -226,7 +228,7 @@ def _at_number(hunk: Hunk, variant: Hunk, readings: Readings) -> Readings:
     return readings if may_be_elsewhere else readings.among({stated})
 
 
-def _applied(hunk: Hunk, file: FileIndex, level: int) -> Sought:
+def _applied(hunk: Hunk, file: FileIndex, level: Grade) -> Sought:
     """Find where the new lines of a hunk are; one that shows no context must say that place."""
     is_shown = shows_context(hunk)
     follows = is_shown or hunk.new_start == _number_after_others(hunk, file)

@@ -1,17 +1,14 @@
 """A reading of a hunk: one way in which it and a file agree.
 
-Rows count from 0. The grades of a line that is found, strictest first:
-
-EQUAL      every byte
-SPACE      whitespace, and the level of a heading of Markdown
-FORM       typography, backticks; in prose, letter case and the punctuation of a sentence
-TOLERATED  what is never written anyway: quotes, a comment, a cut, of a line of context
+Rows count from 0. A tolerance is a value: the grade of a line, and in what it differs, are made
+once, where the line is compared, and kept by its step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -19,7 +16,50 @@ from git_opatch.model.failure import Problem
 from git_opatch.model.patch import Line
 from git_opatch.model.text import Text
 
-EQUAL, SPACE, FORM, TOLERATED = range(4)
+
+class Grade(IntEnum):
+    """How a line of the patch is a line of the file, strictest first."""
+
+    EQUAL = 0
+    """Every byte."""
+    SPACE = 1
+    """But for whitespace, and the level of a heading of Markdown."""
+    FORM = 2
+    """But for typography and backticks; in prose, for letter case and the signs of a sentence."""
+    TOLERATED = 3
+    """But for what is never written anyway, of a line of context."""
+    ALIKE = 4
+    """The same by its loosest key, or too little is for sure: it is no reading, but another one is
+    not alone beside it."""
+
+
+EQUAL, SPACE, FORM, TOLERATED, ALIKE = Grade
+
+
+class Differs(Enum):
+    """In what a line of the patch differs from the file's; the value is for messages.
+
+    What an added line must then not repeat is said for each in `doubt`.
+    """
+
+    WHITESPACE = "whitespace"
+    FORM = "typography or punctuation"
+    LETTERS = "Unicode form or invisible characters"
+    QUOTES = "quotes"
+    COMMENT = "a comment at its end"
+    CASE = "letter case or punctuation"
+    BEGINNING = "their beginning, which is cut off"
+    END = "its end, which is cut off"
+
+
+class Match(NamedTuple):
+    """How a line of the patch is a line of the file."""
+
+    grade: Grade = EQUAL
+    differs: Differs | None = None
+
+
+SAME = Match()
 
 
 class Step(NamedTuple):
@@ -27,7 +67,8 @@ class Step(NamedTuple):
 
     line: Line
     row: int | None
-    grade: int = EQUAL
+    grade: Grade = EQUAL
+    differs: Differs | None = None
     is_shown: bool = True
     """Whether the hunk shows that line; else the file has it, and keeps it."""
 
@@ -35,19 +76,22 @@ class Step(NamedTuple):
 class Reading(NamedTuple):
     """A hunk laid over the file.
 
-    `level` is the loosest grade that it needs, `misfits` counts the blank lines that one side
-    lacks, `moved` is the row of one of them on whose other side an added line could be, `repairs`
-    are what is tolerated, in words, and `doubt` is why it is not to be trusted, although nothing
-    else fits.
+    `level` is the loosest grade that it needs, `surplus` counts the blank lines that the file
+    lacks, `omitted` those that the hunk lacks, and `past` its lines beyond the end; `is_elided` is
+    whether a marker stands for lines of the file, `moved` is the row of a blank line on whose other
+    side an added line could be, and `doubt` is why it is not to be trusted, although nothing else
+    fits.
     """
 
     steps: tuple[Step, ...]
     start: int
-    level: int = EQUAL
-    misfits: int = 0
+    level: Grade = EQUAL
+    surplus: int = 0
+    omitted: int = 0
     moved: int | None = None
-    repairs: tuple[str, ...] = ()
     doubt: Problem | None = None
+    past: int = 0
+    is_elided: bool = False
 
     @property
     def stop(self) -> int:
@@ -65,7 +109,7 @@ class Fit(NamedTuple):
     """
 
     place: int
-    level: int
+    level: Grade
     differ: frozenset[int] = frozenset()
     is_cut: bool = False
 
@@ -90,7 +134,7 @@ class Readings:
 
     starts: Sequence[int] = ()
     lay: Callable[[int], Sequence[Reading]] = lambda _: ()
-    level: int = EQUAL
+    level: Grade = EQUAL
     others: tuple[int, ...] = ()
     is_cut: bool = False
     """Whether nothing is tolerated but lines whose beginning is cut off: evidence may choose."""
