@@ -47,6 +47,7 @@ import travel
 from arguments import names_of, parser_of
 from scene import write_scene
 from sequences import draw_sequence
+from table import counted
 
 _TOP = Path(__file__).resolve().parents[1]
 _SCENARIOS = _TOP / "tests" / "scenarios"
@@ -75,9 +76,8 @@ def main() -> None:
         table[name][column] += 1
         if options.list and column != "same":
             print(f"{id_}: {column}, step {at + 1}\n  {_short(before[at])}\n  {_short(after[at])}")
-    print(f"| set | cases | {' | '.join(_COLUMNS)} |\n| --- {'| ---: ' * (len(_COLUMNS) + 1)}|")
-    for name, counts in table.items():
-        print(f"| {name} | {counts.total()} | {' | '.join(str(counts[c]) for c in _COLUMNS)} |")
+    rows = {(name,): counts for name, counts in table.items()}
+    print(*counted(["set"], _COLUMNS, rows), sep="\n")
     sys.exit(any(counts.total() > counts["same"] for counts in table.values()))
 
 

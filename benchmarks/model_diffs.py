@@ -23,13 +23,13 @@ import re
 import subprocess
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import peers
 from arguments import names_of, parser_of
+from table import counted
 from trees import Tree, read_tree, seal, write_tree
 from trial import Ran, run_tool
 
@@ -188,13 +188,6 @@ def measure(typed: Typed, tool: peers.Tool) -> tuple[str, Ran]:
     return ("faithful" if faithful else "unfaithful"), ran
 
 
-def print_table(title: str, counts: Mapping[str, Counter[str]]) -> None:
-    """Print a row for each tool."""
-    print(f"\n{title}\n\n| tool | {' | '.join(VERDICTS)} |\n| --- |{' ---: |' * len(VERDICTS)}")
-    for tool, count in counts.items():
-        print(f"| {tool} | {' | '.join(str(count[verdict]) for verdict in VERDICTS)} |")
-
-
 def read_arguments() -> argparse.Namespace:
     """Parse the command line."""
     parser = parser_of(__doc__)
@@ -225,7 +218,8 @@ def main() -> None:
                 write_tree(place, {"message.txt": ran.message.encode()})
     for title, counts in tables.items():
         if title == "all" or arguments.by_source:
-            print_table(f"{title}: {next(iter(counts.values())).total()} cases", counts)
+            rows = {(tool,): count for tool, count in counts.items()}
+            print(f"\n{title}\n", *counted(["tool"], VERDICTS, rows), sep="\n")
 
 
 if __name__ == "__main__":

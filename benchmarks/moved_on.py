@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arguments import drawing_parser
 from git_opatch import Failure, Fault, Hunk, Placement, Reason, plan_in_memory
@@ -31,6 +31,7 @@ from grammar import diff_of, read_changes
 from model import Edit, FileChange, Header, to_bytes
 from processes import in_processes
 from styles import Form
+from table import counted
 
 CONTEXT = 3
 _WORD = re.compile(r"[A-Za-z_]\w+|\d+")
@@ -96,20 +97,8 @@ def main() -> None:
         counts.setdefault(row, Counter())[ended] += 1
         if options.list and ended.is_wrong:
             print(described)
-    print(f"{len(found)} hunks", *table(("moved on", "form"), Ended, counts), sep="\n")
-
-
-def table(
-    titles: Sequence[str],
-    columns: type[Enum],
-    counts: Mapping[tuple[str, str], Counter[Any]],
-) -> Iterator[str]:
-    """How many cases of each row ended in which way."""
-    yield f"| {' | '.join([*titles, 'cases', *(column.value for column in columns)])} |"
-    yield f"| --- | --- {'| ---: ' * (len(columns) + 1)}|"
-    for row, count in sorted(counts.items()):
-        cells = [*row, str(count.total()), *(str(count[column] or "") for column in columns)]
-        yield f"| {' | '.join(cells)} |"
+    table = counted(("moved on", "form"), list(Ended), dict(sorted(counts.items())))
+    print(f"{len(found)} hunks", *table, sep="\n")
 
 
 def _describe(case: Case, ended: Ended, after: bytes) -> Iterator[str]:

@@ -62,7 +62,6 @@ TOOLS = {
         Tool("patch", _PATCH, _DIFF),
         Tool("patch-numbered", _PATCH, _DIFF, _RIGHT),
         Tool("mpatch", _MPATCH, _DIFF),
-        Tool("mpatch-invented", _MPATCH, _DIFF, Header.INVENTED),
         Tool("mpatch-numbered", _MPATCH, _DIFF, _RIGHT),
         Tool("codex", _CODEX, Format.ENVELOPE, takes_text=True),
     )

@@ -34,6 +34,7 @@ from random import Random
 from arguments import parser_of
 from model_diffs import Typed, read_sections, split_lines
 from peers import OWN, Tool
+from table import counted
 from trees import Tree, write_tree
 from trial import Ran, run_tool
 
@@ -124,10 +125,8 @@ def _judge(options: argparse.Namespace) -> None:
         if options.list:
             print(f"{number:02} {name}: {verdict.value}")
     whole = sum(sources.values(), Counter[Verdict]())
-    print(f"| source | {' | '.join(each.value for each in Verdict)} |")
-    print(f"| --- |{' ---: |' * len(Verdict)}")
-    for title, counts in [*sources.items(), ("all", whole)]:
-        print(f"| {title} | {' | '.join(str(counts[each]) for each in Verdict)} |")
+    rows = {(title,): counts for title, counts in {**sources, "all": whole}.items()}
+    print(*counted(["source"], list(Verdict), rows), sep="\n")
     print(f"{whole[Verdict.LANDED]} of {len(names)} landed")
 
 

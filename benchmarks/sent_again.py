@@ -22,10 +22,11 @@ from git_opatch import ParseError, Prefix, plan_in_memory
 from git_opatch.plan.plan import Plan
 from grammar import Changes, diff_of, draw, read_changes
 from model import FileChange, Format, Header, to_bytes
-from moved_on import changed, only, refused, table
+from moved_on import changed, only, refused
 from processes import in_processes
 from scene import write_scene
 from styles import Form
+from table import counted
 
 FORMS = tuple(
     Form(f"{name}, {context} of context", context, patch_format, header)
@@ -78,7 +79,8 @@ def main() -> None:
         counts.setdefault(row, Counter())[ended] += 1
         if options.list and ended is Again.DOUBLED:
             print(described)
-    print(*table(("patches", "form"), Again, counts), sep="\n")
+    table = counted(("patches", "form"), list(Again), dict(sorted(counts.items())))
+    print(*table, sep="\n")
 
 
 def _try(changes: Changes, seed: str, number: int) -> tuple[tuple[str, str], Again, str] | None:

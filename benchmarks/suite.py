@@ -2,7 +2,7 @@
 
     python benchmarks/suite.py export SUITE
     python benchmarks/suite.py judge SUITE --formats unified --command 'git apply {patch}' [--list]
-    python benchmarks/suite.py judge SUITE --formats envelope --tool codex --codex PROGRAM
+    python benchmarks/suite.py judge SUITE --tools patch,codex --codex PROGRAM
 
 SUITE has a JSON object a line. The first has `suite`, `version` and how many `cases` follow; the
 version changes where a member changes its meaning. Each other line is a case:
@@ -16,7 +16,8 @@ version changes where a member changes its meaning. Each other line is a case:
 `after`    the files that must be there then; null if the patch must be refused
 `refused`  the reasons of the refusal, as in `docs/json.md`, or null
 `policy`   whether it is our own choice: what we refuse though its place is known or others define
-           it otherwise, and what is written where lines match loosely. It does not count.
+           it otherwise, where added lines alone go, and what is written where lines match loosely.
+           It does not count.
 
 A text is a string; where it is not UTF-8, or has another mode than 100644, an object with `mode`
 and `base64`. A case is run in a new repository that has the files committed. In the command,
@@ -42,16 +43,18 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import model
 import peers
 from arguments import names_of, parser_of
 from git_opatch import Format, ParseError, Reason, parse_patch, plan_in_memory
 from processes import in_processes
+from table import counted
 from trees import MEMORY, git, read_tree, seal
 
 _TESTS = Path(__file__).resolve().parents[1] / "tests"
@@ -68,6 +71,10 @@ _MATTERS = {
 """Why a patch must be refused by anyone; any other reason is a policy."""
 _SECONDS = 60
 _FORMATS = [*(each.value for each in Format), "mixed"]
+_READ_AS: dict[model.Format | None, list[str]] = {
+    model.Format.UNIFIED: ["unified"],
+    model.Format.ENVELOPE: ["envelope"],
+}
 _REGULAR = "100644"
 
 Case = dict[str, Any]
@@ -97,9 +104,9 @@ def _options() -> argparse.Namespace:
     add("action", choices=("export", "judge"))
     add("suite", type=Path, help="the file of the suite")
     add("--command", help="the command to judge, with {patch} or {text}")
-    add("--tool", choices=peers.TOOLS, help="a known command instead of that")
-    peers.add_options(parser)
     add("--formats", type=names_of(_FORMATS), default=_FORMATS, help=",".join(_FORMATS))
+    add("--tools", type=names_of(peers.TOOLS), default=[], help="or known tools, by their formats")
+    peers.add_options(parser)
     add("--every", type=int, default=1, metavar="N", help="take one case of N (1)")
     add("--jobs", type=int, default=1, help="processes (1)")
     add("--unsafe", action="store_true", help="also cases that may write anywhere")
@@ -160,7 +167,8 @@ def _is_policy(reasons: list[str], scenario: Scenario) -> bool:
         return not all(reason in {each.value for each in _MATTERS} for reason in reasons)
     before = {path: data for path, (_, data) in scenario.before.items()}
     plan = plan_in_memory(scenario.texts["given"], before)
-    return bool(plan.failures) or not all(each.placement.exact for each in plan.placed)
+    found = [placement for _, placement in plan.placed]
+    return bool(plan.failures) or not all(each.exact and each.hunk.preimage for each in found)
 
 
 def _files(tree: Files) -> dict[str, Any]:
@@ -188,32 +196,28 @@ def _judge(options: argparse.Namespace) -> None:
     head, *lines = map(json.loads, options.suite.read_text().splitlines())
     if head["version"] != VERSION:
         raise SystemExit(f"{options.suite} has version {head['version']}, not {VERSION}")
-    cases = [
-        case
-        for case in lines[:: options.every]
-        if case["format"] in options.formats and (options.unsafe or not _is_unsafe(case))
-    ]
-    command = options.command or _command(options)
-    verdicts = list(in_processes(partial(run, command), cases, options.jobs))
-    tables: dict[str, Counter[Verdict]] = {}
-    for case, verdict in zip(cases, verdicts, strict=True):
-        title = f"{case['format']}, policy" if case["policy"] else case["format"]
-        tables.setdefault(title, Counter())[verdict] += 1
-        if options.list and verdict not in (Verdict.APPLIED, Verdict.REFUSED):
-            print(f"{verdict.value}: {case['id']}{', policy' * case['policy']}")
-    print(f"| format | cases | {' | '.join(each.value for each in Verdict)} |")
-    print(f"| --- |{' ---: |' * (len(Verdict) + 1)}")
-    counted = (counts for title, counts in tables.items() if not title.endswith(", policy"))
-    tables["all that count"] = sum(counted, Counter[Verdict]())
-    for title, counts in sorted(tables.items()):
-        cells = [title, str(counts.total()), *(str(counts[each]) for each in Verdict)]
-        print(f"| {' | '.join(cells)} |")
+    cases = [case for case in lines[:: options.every] if options.unsafe or not _is_unsafe(case)]
+    counts: dict[tuple[str, ...], Counter[Verdict]] = {}
+    for name, command, formats in _commands(options):
+        own = [case for case in cases if case["format"] in formats]
+        verdicts = list(in_processes(partial(run, command), own, options.jobs))
+        for case, verdict in zip(own, verdicts, strict=True):
+            title = "*policy*" if case["policy"] else case["format"]
+            counts.setdefault((name, title), Counter())[verdict] += 1
+            if options.list and verdict not in (Verdict.APPLIED, Verdict.REFUSED):
+                print(f"{verdict.value}: {case['id']}: {title}")
+    table = counted(("tool", "format"), list(Verdict), dict(sorted(counts.items())))
+    print(*table, sep="\n")
 
 
-def _command(options: argparse.Namespace) -> str:
-    for tool in peers.find_tools([options.tool], options):
-        return shlex.join(tool.start) + (" {text}" if tool.takes_text else " {patch}")
-    raise SystemExit(f"{options.tool} is not here")
+def _commands(options: argparse.Namespace) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """The name of each tool, its command, and the formats that it reads."""
+    if options.command:
+        yield options.command, options.command, options.formats
+    for tool in peers.find_tools(options.tools, options):
+        command = shlex.join(tool.start) + (" {text}" if tool.takes_text else " {patch}")
+        reads = _READ_AS.get(tool.patch_format, _FORMATS)
+        yield tool.name, command, [each for each in options.formats if each in reads]
 
 
 def _is_unsafe(case: Case) -> bool:

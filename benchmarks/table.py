@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from itertools import product
+from typing import Any
 
 from model import Verdict
 from trial import Outcome, Result
@@ -37,6 +39,19 @@ def table(
     yield _row(["---"] * (len(columns) + 2))
     for key, count in counts.items():
         yield _row([key, str(count.total()), *(str(count[each] or "") for each in columns)])
+
+
+def counted(
+    titles: Sequence[str],
+    columns: Sequence[Any],
+    counts: Mapping[Any, Counter[Any]],
+) -> Iterator[str]:
+    """How many cases of each row ended in each way; a row has a cell for each of its titles."""
+    words = [column.value if isinstance(column, Enum) else column for column in columns]
+    yield _row([*titles, "cases", *words])
+    yield _row([*["---"] * len(titles), *["---:"] * (len(columns) + 1)])
+    for row, count in counts.items():
+        yield _row([*row, str(count.total()), *(str(count[column] or "") for column in columns)])
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -31,6 +31,7 @@ from history import git_directory, read_history
 from model import Commit, FileChange, Format, to_bytes
 from processes import in_processes
 from styles import Form
+from table import counted
 from trees import git
 
 _FORMS = (Form("envelope", 3, Format.ENVELOPE), Form("diff", 3))
@@ -61,9 +62,11 @@ def main() -> None:
         _build(area, cases)
         tried = in_processes(partial(_try, area), list(enumerate(cases)), options.jobs)
         counts = Counter(tried)
-    print(f"{len(cases)} patches")
+    rows: dict[tuple[str, ...], Counter[str]] = {}
     for (outcome, agrees), count in sorted(counts.items()):
-        print(f"{count:6}  {outcome}; {agrees}")
+        rows.setdefault((outcome,), Counter())[agrees] = count
+    columns = sorted({agrees for _, agrees in counts})
+    print(*counted(["patches"], columns, rows), sep="\n")
 
 
 def draw(paths: Sequence[Path], seed: str) -> Iterator[Late]:

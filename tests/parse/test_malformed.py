@@ -30,7 +30,7 @@ _SCENARIOS = {
     for path in sorted((_HERE / "scenarios").glob("*/*.txt"))
 }
 _TEXTS = {name: scenario.texts["given"] for name, scenario in _SCENARIOS.items()}
-_BENCHMARK = _HERE.parent / "benchmarks" / "parsing.py"
+_PROGRAM = _HERE / "support" / "reading_time.py"
 _MAX_MEMORY = 80  # megabytes, with those of Python
 _SHAPES = [
     *("envelope", "unified diff", "file changes", "search and replace", "operations"),
@@ -180,7 +180,7 @@ def test_long_text_without_a_patch_is_read_quickly(
 @pytest.mark.exhaustive
 def test_memory_is_a_small_multiple_of_the_text() -> None:
     """Measure in separate processes; `test_memory` measures texts of tiny parts."""
-    command = [sys.executable, str(_BENCHMARK), "--megabytes", "2", "--shapes", ",".join(_SHAPES)]
+    command = [sys.executable, str(_PROGRAM), "--megabytes", "2", "--shapes", ",".join(_SHAPES)]
     ran = subprocess.run(command, capture_output=True, check=True)
     rows = [line.split(" | ") for line in ran.stdout.decode().splitlines()[2:]]
     assert len(rows) == len(_SHAPES)

@@ -1,6 +1,6 @@
 """Measure how fast a patch is read, and whether the cost is linear in its size.
 
-    python benchmarks/parsing.py [--megabytes N] [--shapes NAME,...]
+    python tests/support/reading_time.py [--megabytes N] [--shapes NAME,...]
 
 Each shape of text is read in a separate process at a quarter, at half and at all of N megabytes,
 or of what the bounds of a patch allow (`parse.scanner`), if that is less. What is timed is
@@ -22,7 +22,6 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from arguments import names_of, parser_of
 from git_opatch.model.errors import ParseError
 from git_opatch.parse import parse_patch
 from git_opatch.parse.scanner import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
@@ -65,9 +64,9 @@ SHAPES: dict[str, tuple[str, str, str]] = {
 
 def main() -> None:
     """Measure the shapes that the command line asks for."""
-    parser = parser_of(__doc__)
+    parser = argparse.ArgumentParser()
     parser.add_argument("--megabytes", type=float, default=MAX_BYTES / 1e6)
-    parser.add_argument("--shapes", type=names_of(SHAPES), default=list(SHAPES))
+    parser.add_argument("--shapes", type=lambda text: text.split(","), default=list(SHAPES))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
