@@ -28,20 +28,24 @@ import git_opatch
 import moved_on
 import sent_again
 from arguments import drawing_parser
-from git_opatch.complete import doubt, placeholder, reindent, structure
 from git_opatch.locate import (
     alignment,
     anchors,
     applied,
     claims,
+    doubt,
     evidence,
     file_index,
+    indent_rules,
     overlap,
+    placeholder,
+    reading,
+    reindent,
     search,
+    structure,
     twins,
     variants,
 )
-from git_opatch.model import indent_rules, reading
 from grammar import draw, read_changes
 from model import Case, Verdict, to_bytes
 from model_diffs import Typed, is_faithful

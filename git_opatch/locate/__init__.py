@@ -15,7 +15,7 @@ first; evidence removes some; if all that are left leave the same bytes, that is
     overlap       an edit has an owner
     explain       words for what is refused; `closest_match`, `enclosing`
 
-The added lines of a placement are as they are written (`complete.doubt`, `complete.reindent`).
+The added lines of a placement are as they are written (`doubt`, `reindent`).
 `~` and string replacements are first expanded to whole lines: `replacement`, with `forms` for
 strings in another encoding or escaped, and `notebook` for cells. `oversized` refuses what would
 take too long.
@@ -36,13 +36,13 @@ from git_opatch.locate.evidence import narrow
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import left_out
 from git_opatch.locate.overlap import refuse_overlaps
+from git_opatch.locate.reading import EQUAL, SPACE
 from git_opatch.locate.search import Sought, seek
 from git_opatch.locate.twins import bounds_of, suspicion
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
-from git_opatch.model.reading import EQUAL, SPACE
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 

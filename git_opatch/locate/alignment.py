@@ -23,10 +23,7 @@ from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
-from git_opatch.model.failure import Problem
-from git_opatch.model.limits import MANY
-from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.reading import (
+from git_opatch.locate.reading import (
     ALIKE,
     EQUAL,
     SAME,
@@ -42,6 +39,9 @@ from git_opatch.model.reading import (
     Step,
     readings_of,
 )
+from git_opatch.model.failure import Problem
+from git_opatch.model.limits import MANY
+from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens
 

@@ -10,10 +10,10 @@ from itertools import groupby, islice
 from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, fits_of, settled
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
+from git_opatch.locate.line_forms import key_of, resilient
 from git_opatch.locate.outline import OutlineKind, depth, heading, is_certain
-from git_opatch.model.line_forms import key_of, resilient
+from git_opatch.locate.reading import EQUAL, FORM, SPACE, Grade, Reading
 from git_opatch.model.patch import Hunk, Line
-from git_opatch.model.reading import EQUAL, FORM, SPACE, Grade, Reading
 
 _FIRST_LINE = (b"#!", b"<?php", b"<?xml", b"<!doctype")
 _SHORT = 2

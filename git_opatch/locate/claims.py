@@ -15,10 +15,10 @@ from git_opatch.locate.anchors import find, is_at_margin, refuted
 from git_opatch.locate.applied import is_rewrite, partly_applied, shows_context
 from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.line_forms import resilient
 from git_opatch.locate.outline import heading_at
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import Problem
-from git_opatch.model.line_forms import resilient
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Anchor, Hunk
 from git_opatch.model.placement import Evidence

@@ -12,11 +12,11 @@ from unicodedata import category, normalize
 
 from git_opatch.locate.file_index import FileIndex, LineIndex
 from git_opatch.locate.likeness import likeness_of
+from git_opatch.locate.reading import EQUAL
 from git_opatch.model.failure import ClosestMatch, DifferentLine, Values
 from git_opatch.model.limits import FEW, MANY, NEAR, SHOWN
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Likeness, NumberedLines
-from git_opatch.model.reading import EQUAL
 from git_opatch.model.sentences import Difference
 from git_opatch.model.text import BYTE_ORDER_MARK, common_length, visible, without_cr
 

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from git_opatch.complete.doubt import in_file_form
 from git_opatch.complete.edits import Edit, edits_of
-from git_opatch.complete.placeholder import placeholder_in
-from git_opatch.complete.reindent import indent, is_one_space_off
 from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, unchanged_kept
+from git_opatch.locate.doubt import in_file_form
 from git_opatch.locate.file_index import FileIndex, is_utf8
 from git_opatch.locate.gaps import left_out
 from git_opatch.locate.likeness import likeness_of
+from git_opatch.locate.placeholder import placeholder_in
+from git_opatch.locate.reading import EQUAL, FORM, SPACE, TOLERATED, Differs, Reading, Step
+from git_opatch.locate.reindent import indent, is_one_space_off
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, NEAR
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness, Placement
-from git_opatch.model.reading import EQUAL, FORM, SPACE, TOLERATED, Differs, Reading, Step
 from git_opatch.model.sentences import Fault
 
 TIERS = {EQUAL: Tier.STRICT, SPACE: Tier.RESILIENT, FORM: Tier.FUZZY, TOLERATED: Tier.FUZZY}

@@ -12,6 +12,7 @@ from git_opatch.locate.closest_match import ClosestMatches, difference
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import stands_for_lines
+from git_opatch.locate.reading import EQUAL, Grade
 from git_opatch.locate.search import LOOSEST, Sought
 from git_opatch.locate.twins import Suspicion
 from git_opatch.model.failure import ClosestMatch, Failure, Problem, failure_of
@@ -19,7 +20,6 @@ from git_opatch.model.limits import MANY
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.reading import EQUAL, Grade
 from git_opatch.model.sentences import Fault, Hint, Reason
 
 

@@ -13,13 +13,13 @@ from itertools import islice
 from operator import not_
 
 from git_opatch.locate.likeness import match
+from git_opatch.locate.line_forms import key_of
 from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.prose import Prose
+from git_opatch.locate.reading import Fits, Match
 from git_opatch.model.limits import MANY
-from git_opatch.model.line_forms import key_of
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.paths import is_document
-from git_opatch.model.reading import Fits, Match
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from git_opatch.model.line_forms import normalized
+from git_opatch.locate.line_forms import normalized
 from git_opatch.model.patch import Hunk, Prefix
 
 _ENTITIES = {

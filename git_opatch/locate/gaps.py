@@ -23,10 +23,10 @@ from git_opatch.locate.alignment import CONTEXT, lay, old_lines
 from git_opatch.locate.anchors import find, in_scope, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import heading_at, is_certain
+from git_opatch.locate.reading import TOLERATED, Reading, Step
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.reading import TOLERATED, Reading, Step
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation
 

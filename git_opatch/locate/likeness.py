@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from git_opatch.model.line_forms import (
+from git_opatch.locate.line_forms import (
     composed,
     key_of,
     resilient,
@@ -19,8 +19,7 @@ from git_opatch.model.line_forms import (
     without_dots,
     worded,
 )
-from git_opatch.model.placement import Likeness
-from git_opatch.model.reading import (
+from git_opatch.locate.reading import (
     FORM,
     SAME,
     SPACE,
@@ -30,6 +29,7 @@ from git_opatch.model.reading import (
     FileLines,
     Match,
 )
+from git_opatch.model.placement import Likeness
 
 LEAST_DISTINCTIVE = 10
 """A line, or the part of one, with so many characters is taken to identify itself."""

@@ -22,13 +22,13 @@ from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.forms import string_forms
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE
 from git_opatch.locate.notebook import find_source
+from git_opatch.locate.reading import EQUAL
 from git_opatch.locate.search import seek
 from git_opatch.model.common_lines import common_runs
 from git_opatch.model.failure import Failure, Problem, failure_of
 from git_opatch.model.limits import MANY, QUOTED, SHOWN
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Cell, Hunk, Line, Prefix, Replacement
-from git_opatch.model.reading import EQUAL
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, visible, without_cr
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from git_opatch.complete.reindent import pairs_of
 from git_opatch.locate.alignment import (
     CONTEXT,
     exact_readings,
@@ -34,15 +33,9 @@ from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.applied import new_positions, position_by_number, shows_context
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
-from git_opatch.locate.variants import Variant, variants_of
-from git_opatch.model.failure import Problem
-from git_opatch.model.indent_rules import is_common_rule
-from git_opatch.model.limits import FEW, MANY
-from git_opatch.model.line_forms import key_of
-from git_opatch.model.options import Matching, Tier
-from git_opatch.model.patch import Hunk
-from git_opatch.model.placement import Evidence
-from git_opatch.model.reading import (
+from git_opatch.locate.indent_rules import is_common_rule
+from git_opatch.locate.line_forms import key_of
+from git_opatch.locate.reading import (
     EQUAL,
     FORM,
     NO_READINGS,
@@ -54,6 +47,13 @@ from git_opatch.model.reading import (
     Step,
     readings_of,
 )
+from git_opatch.locate.reindent import pairs_of
+from git_opatch.locate.variants import Variant, variants_of
+from git_opatch.model.failure import Problem
+from git_opatch.model.limits import FEW, MANY
+from git_opatch.model.options import Matching, Tier
+from git_opatch.model.patch import Hunk
+from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation
 

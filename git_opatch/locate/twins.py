@@ -22,12 +22,12 @@ from git_opatch.locate.anchors import find, is_below
 from git_opatch.locate.applied import new_positions, position_by_number
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import has_word
+from git_opatch.locate.reading import EQUAL, FORM
 from git_opatch.locate.search import Sought
 from git_opatch.model.failure import HunkResult
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
-from git_opatch.model.reading import EQUAL, FORM
 
 Bounds = tuple[float, float]
 """The greatest position of the hunks before one, and the least of those after it."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_opatch.complete.structure import structure_fault
 from git_opatch.complete.tree import Result
+from git_opatch.locate.structure import structure_fault
 from git_opatch.model.failure import Failure, Problem, refusal
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch

@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from git_opatch.complete import Completed, complete
-from git_opatch.complete.placeholder import placeholder_in
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
 from git_opatch.git.snapshot import Snapshot
+from git_opatch.locate.placeholder import placeholder_in
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options

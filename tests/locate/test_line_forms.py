@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from parameters import named
 
 from git_opatch.locate.likeness import likeness_of
-from git_opatch.model.line_forms import key_of, resilient, spaced_once, typographic
+from git_opatch.locate.line_forms import key_of, resilient, spaced_once, typographic
 from git_opatch.model.placement import Likeness
 
 # Characters that the tiers treat specially, and letters whose case is special.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from git_opatch.complete.doubt import DOUBTS
 from git_opatch.locate.decide import TIERS
-from git_opatch.model.reading import ALIKE, Differs, Grade
+from git_opatch.locate.doubt import DOUBTS
+from git_opatch.locate.reading import ALIKE, Differs, Grade
 
 _WORDS = (Path(__file__).parents[2] / "docs/json.md").read_text()
 

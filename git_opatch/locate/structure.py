@@ -28,8 +28,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from git_opatch.complete.edits import Edit, written_lines
+from git_opatch.locate.languages import BLOCK_COMMENTS, HASH, comment_marks, kind_of
 from git_opatch.model.failure import Problem
-from git_opatch.model.languages import BLOCK_COMMENTS, HASH, comment_marks, kind_of
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text, indentation
 

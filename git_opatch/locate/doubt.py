@@ -20,17 +20,17 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-from git_opatch.model.failure import Problem
-from git_opatch.model.limits import QUOTED
-from git_opatch.model.line_forms import (
+from git_opatch.locate.line_forms import (
     composed,
     decomposed,
     resilient,
     shows_cut,
     without_invisible,
 )
+from git_opatch.locate.reading import TOLERATED, Differs, FileLines, Reading, Step
+from git_opatch.model.failure import Problem
+from git_opatch.model.limits import QUOTED
 from git_opatch.model.patch import Prefix
-from git_opatch.model.reading import TOLERATED, Differs, FileLines, Reading, Step
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import visible_difference
 

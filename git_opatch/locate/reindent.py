@@ -15,11 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
+from git_opatch.locate.indent_rules import IndentRule, Pair, rules_for
+from git_opatch.locate.reading import Differs, FileLines, Reading, Step
 from git_opatch.model.failure import Problem
-from git_opatch.model.indent_rules import IndentRule, Pair, rules_for
 from git_opatch.model.limits import NEAR
 from git_opatch.model.patch import Prefix
-from git_opatch.model.reading import Differs, FileLines, Reading, Step
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens
 
