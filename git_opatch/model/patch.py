@@ -75,6 +75,16 @@ class Cell(NamedTuple):
     number: int | None
 
 
+class Quote(NamedTuple):
+    """Lines of a file at a commit, or an empty one: from the position `start` up to `stop`."""
+
+    commit: str
+    start: int
+    stop: int
+    is_shown: bool
+    """Whether the hunk has these lines."""
+
+
 class Replacement(NamedTuple):
     r"""A string of the file and what takes its place; either may begin and end inside a line.
 
@@ -124,6 +134,8 @@ class Hunk:
     """How many empty lines at the end may only separate the hunk from what follows (D464)."""
     replacement: Replacement | None = None
     """What the hunk asks for, if it replaces a string; `lines` then read it as whole lines."""
+    quote: Quote | None = None
+    """Where its old lines are from; the plan reads what is around them, and those not shown."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What was tolerated in the text, for the report."""
     _preimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)

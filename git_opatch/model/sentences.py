@@ -659,6 +659,11 @@ class Fault(Enum):
         "is one of {count:,} files that the patch touches",
         "{origin} allows {most:,}: send the patch in parts",
     )
+    QUOTE_MISSING = (
+        Reason.NOT_FOUND,
+        "is for lines of commit {commit}, which is not here, and does not show them",
+        "fetch that commit",
+    )
     STALE = (
         Reason.STALE,
         "is stale: expected {wanted}, found {found}",
@@ -1028,6 +1033,15 @@ class Malformed(Enum):
     SECOND_PREDICTION = (
         "this is a second row, and each is for a repository of its own; send one, or judge all of "
         "them with `git opatch batch --repositories DIR`"
+    )
+    OPEN_SUGGESTION = "a suggestion in this comment has no end; the text may have been cut off"
+    SUGGESTION_WITHOUT_PLACE = (
+        "this suggestion does not name its lines; send the review's comments as the API has them, "
+        "as `gh api repos/OWNER/NAME/pulls/N/comments` prints them"
+    )
+    SUGGESTION_OF_REMOVED = "this suggestion is for lines that the new file does not have"
+    OTHER_LINES = (
+        "the suggestion is for lines {first} to {last}, which `diff_hunk` does not show last"
     )
     CUT_BY_API = (
         "the API left out lines of `{path}`: it is binary, or too large; send the whole diff, as "

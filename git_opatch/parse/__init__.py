@@ -95,7 +95,7 @@ def parse_patch(
     mails = zip(found.mails, ends, strict=False)  # a cover letter has no section
     with_patch: tuple[Mail, ...] = tuple(mail for mail, end in mails if mail.first < end)
     notes = [f"the patch in the draft at line {number} was skipped" for number in found.drafts]
-    return Patch(counted(found.sections), digest, with_patch, notes=tuple(notes))
+    return Patch(counted(found.sections), digest, with_patch, notes=(*notes, *found.notes))
 
 
 def patch_of(patch: Patch | bytes | str) -> Patch:

@@ -24,7 +24,7 @@ from git_opatch.model.json_text import DECODER, items
 from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Operation
 from git_opatch.model.sentences import Malformed
-from git_opatch.parse import api_diffs, edits, envelope
+from git_opatch.parse import api_diffs, edits, envelope, suggestions
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
 from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, Member, String
 from git_opatch.parse.roles import Role, names, normal
@@ -57,7 +57,7 @@ _STRINGS = (
 _WRAPPERS = (
     *("operation", "operations", *_STRINGS, "output", "action", "toolcalls", "function"),
     *("functioncall", "toolinput", "args", "parameters", "message", "content", "parts"),
-    *("payload", "candidates", "file", "files", "changes", "diffs"),
+    *("payload", "candidates", "file", "files", "changes", "diffs", "notes", "comments"),
 )
 _READ = "`patch`, `patchText`, `input`, `arguments`, `command`, `operation`, `operations`"
 """The members that hold a patch, for messages."""
@@ -249,6 +249,9 @@ def _patches_of(own: JsonObject, *, is_listed: bool) -> Iterator[Scanner] | None
     """
     kind = own.word("type")
     if edits.read(own):
+        return iter(())
+    if suggestions.is_comment(own):
+        suggestions.read(own)
         return iter(())
     if api_diffs.is_file(own):
         made = api_diffs.diff_of(own)

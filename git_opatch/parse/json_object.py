@@ -156,6 +156,16 @@ class JsonObject:
         part.members, part._twice = members, []
         return part
 
+    @property
+    def line(self) -> int:
+        """The number of the line where the object begins."""
+        return self.json.number(self.at)
+
+    def text(self, name: str) -> str:
+        """Return the value of the member `name` as it is written; empty if there is none."""
+        member = self.members.get(name)
+        return self.json.text[member.start : member.end] if member else ""
+
     def word(self, *names: str) -> bytes:
         """Return the value of the first of these members, undecoded and without quotes."""
         member = next((self.members[name] for name in names if name in self.members), None)

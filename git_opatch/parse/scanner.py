@@ -165,6 +165,9 @@ class Found:
     """The lines of the drafts that have a patch, which was skipped."""
     rows: int = 0
     """How many rows of a benchmark, or predictions for one, the text has."""
+    notes: list[str] = field(default_factory=list)
+    reviewed: dict[str, int] = field(default_factory=dict)
+    """The index of the section of each path that a review has a suggestion for."""
     moved: set[bytes] = field(default_factory=set)
     """The paths of which an edit of a string changes the number of lines."""
     open_heredocs: int = 0

@@ -19,6 +19,7 @@ from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsaf
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
+from git_opatch.plan.quotes import with_quotes
 from git_opatch.plan.section import plan_sections
 from git_opatch.transaction import state_dir
 from git_opatch.transaction.guard import guard_parents
@@ -27,7 +28,7 @@ from git_opatch.transaction.guard import guard_parents
 def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch whose paths are resolved; return what preflight checks the plan against, too."""
     plan = _plan_reverse if options.reverse else _plan_patch
-    planned, snapshot = plan(patch, repository, options)
+    planned, snapshot = plan(with_quotes(patch, repository), repository, options)
     return planned.with_notes(patch.notes).attempted(options), snapshot
 
 
@@ -83,7 +84,7 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
         return with_path_hints(plan, repository, options, created), snapshot
     deleted = deleted_contents(repository, patch, options.target)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
-    is_stale = any(failure.fault is Fault.STALE for failure in plan.failures)
+    is_stale = any(failure.fault in (Fault.STALE, Fault.QUOTE_MISSING) for failure in plan.failures)
     if plan.failures and not is_stale and _tries_old_versions(options) and not snapshot.stored:
         from git_opatch.plan.three_way import plan_three_way
 

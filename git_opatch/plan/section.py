@@ -27,6 +27,7 @@ from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_sect
 from git_opatch.plan.guards import refuse_stale
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
+from git_opatch.plan.quotes import refuse_missing
 
 _NOTHING: Mapping[str, FileContent] = {}
 
@@ -46,7 +47,7 @@ def plan_sections(
     having their content; `merged` is what becomes of the lines of files that were merged, of which
     those `in_conflict` have markers, and so are not judged as code.
     """
-    if stale := tuple(refuse_stale(patch, snapshot)):
+    if stale := (*refuse_missing(patch), *refuse_stale(patch, snapshot)):
         return Plan(failures=stale)
     tree = VirtualTree(snapshot.blobs)
     planner = SectionPlanner(tree, snapshot, options, deleted, merged)
