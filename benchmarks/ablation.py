@@ -190,7 +190,9 @@ SOURCES = {
 """Where cases are from, and the columns of the table for each."""
 _OF_AGAIN = {
     **dict.fromkeys((Again.ALREADY, Again.MAY_BE, Again.NOTHING), Outcome.EXACT),
-    **dict.fromkeys((Again.REFUSED, Again.NOT_APPLIED, Again.REMOVED), Outcome.REFUSED),
+    **dict.fromkeys(
+        (Again.REFUSED, Again.NOT_APPLIED, Again.REMOVED, Again.BLANK), Outcome.REFUSED
+    ),
     Again.DOUBLED: Outcome.WRONG,
 }
 
@@ -245,11 +247,9 @@ def _outcome(case: Case, text: str) -> Outcome:
 
 def _moved(case: moved_on.Case) -> Outcome:
     ended, _ = moved_on.run(case)
-    return Outcome.EXACT if ended is Ended.RIGHT else _wrong_if(ended.is_wrong)
-
-
-def _wrong_if(is_wrong: bool) -> Outcome:
-    return Outcome.WRONG if is_wrong else Outcome.REFUSED
+    if ended.is_wrong:
+        return Outcome.WRONG
+    return Outcome.EXACT if ended is Ended.RIGHT else Outcome.REFUSED
 
 
 def _sent(sent: sent_again.Sent) -> Outcome:

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from itertools import dropwhile, takewhile
 from pathlib import Path
 
 from arguments import names_of, parser_of
@@ -87,17 +86,11 @@ def _run(command: str) -> str:
 def _measured(name: str, values: Mapping[str, str]) -> str:
     """The text of a table: the day, what was drawn from, and the table."""
     command = TABLES[name]
-    lines = dropwhile(
-        lambda line: not line.startswith("|"), _run(command.format(**values)).splitlines()
-    )
-    table = takewhile(lambda line: line.startswith("|"), lines)
+    table = re.findall(r"(?m)(?:^\|.*\n)+", _run(command.format(**values)))[0]
     day = datetime.datetime.now(tz=datetime.UTC).strftime("%-d %B %Y")
-    names = [
-        Path(path.removesuffix("/repo")).name.partition("+")[2] or Path(path).name
-        for path in shlex.split(values["repos"])
-    ]
+    names = [path.removesuffix("/repo").split("/")[-1] for path in shlex.split(values["repos"])]
     drawn = f", seed {values['seed']}; {', '.join(names)}" if "{repos}" in command else ""
-    return "\n".join([f"{day}{drawn}:", "", *table, ""])
+    return "\n".join([f"{day}{drawn}:", "", table])
 
 
 def write(name: str, text: str) -> None:

@@ -179,17 +179,18 @@ def describe(result: Result) -> str:
     """A failing case in full: the patch, the true change and what came out, with lines around."""
     case = result.case
     ((path, data),) = case.base.items()
-    base, wanted = _decoded(data).split("\n"), case.expected
+    base, wanted = decoded(data).split("\n"), case.expected
     head = f"=== {case.number}: {case.kind}\n{case.source} {path}"
     parts = [head, f"wanted: {case.verdict.name}; outcome: {result.outcome.value}"]
     parts += [result.message, "--- patch", result.patch]
     if wanted is not None:
-        parts += ["--- the true change", diff_of(base, _decoded(wanted[path]).split("\n"))]
-    parts += ["--- what came out", diff_of(base, _decoded(result.got.get(path, b"")).split("\n"))]
+        parts += ["--- the true change", diff_of(base, decoded(wanted[path]).split("\n"))]
+    parts += ["--- what came out", diff_of(base, decoded(result.got.get(path, b"")).split("\n"))]
     return "\n".join(parts)
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """The text of a file, whatever its bytes."""
     return data.decode(errors="backslashreplace")
 
 

@@ -178,10 +178,15 @@ def is_faithful(patch: bytes, base: Tree, result: Tree) -> bool:
     )
 
 
+def run(tool: peers.Tool, base: Tree, patch: bytes) -> Ran:
+    """Let a tool apply a patch, with or without a/ and b/ in its names."""
+    level = "-p1" if re.search(rb"^(---|\+\+\+) [ab]/", patch, re.M) else "-p0"
+    return run_tool(tool, base, patch, level)
+
+
 def measure(typed: Typed, tool: peers.Tool) -> tuple[str, Ran]:
     """Return the verdict on a tool, and what it did."""
-    level = "-p1" if re.search(rb"^(---|\+\+\+) [ab]/", typed.patch, re.M) else "-p0"
-    ran = run_tool(tool, typed.base, typed.patch, level)
+    ran = run(tool, typed.base, typed.patch)
     if not ran.success:
         return ("refused" if ran.files == typed.base else "half"), ran
     faithful = is_faithful(typed.patch, typed.base, ran.files)

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from arguments import drawing_parser
 from git_opatch import Failure, Fault, Hunk, Placement, Reason, plan_in_memory
-from grammar import diff_of, read_changes
+from grammar import decoded, diff_of, read_changes
 from model import Edit, FileChange, Header, to_bytes
 from processes import in_processes
 from styles import Form
@@ -109,7 +109,7 @@ def _describe(case: Case, ended: Ended, after: bytes) -> Iterator[str]:
     yield from lines[max(at - CONTEXT, 0) : at + CONTEXT]
     if ended is not Ended.ALREADY:
         yield "--- what came out"
-        yield diff_of(lines, after.decode().split("\n")[:-1])
+        yield diff_of((*lines, ""), decoded(after).split("\n"))
 
 
 def draw(paths: Sequence[Path], seed: str) -> Iterator[Case]:

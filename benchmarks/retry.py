@@ -32,11 +32,10 @@ from pathlib import Path
 from random import Random
 
 from arguments import parser_of
-from model_diffs import Typed, read_sections, split_lines
+from model_diffs import Typed, read_sections, run, split_lines
 from peers import OWN, Tool
 from table import counted
 from trees import Tree, write_tree
-from trial import Ran, run_tool
 
 _OTHERWISE = 5
 """One line in so many may be another one."""
@@ -77,16 +76,10 @@ def _program(options: argparse.Namespace) -> Tool:
     return replace(OWN, start=(*shlex.split(options.opatch), "apply"))
 
 
-def run(tool: Tool, typed: Typed, patch: bytes) -> Ran:
-    """Let the program apply a patch to the files of a case."""
-    level = "-p1" if re.search(rb"^(---|\+\+\+) [ab]/", patch, re.M) else "-p0"
-    return run_tool(tool, typed.base, patch, level)
-
-
 def _draw(options: argparse.Namespace) -> None:
     tool = _program(options)
     every = _named(options) if options.same else _in_turn(options.cases, options.seed)
-    tried = ((typed, run(tool, typed, typed.patch)) for typed in every)
+    tried = ((typed, run(tool, typed.base, typed.patch)) for typed in every)
     refused = (pair for pair in tried if options.same or not pair[1].success)
     drawn = list(islice(refused, None if options.same else options.count))
     for number, (typed, ran) in enumerate(drawn):
@@ -134,17 +127,15 @@ def judge(tool: Tool, typed: Typed, answer: bytes) -> Verdict:
     """Apply an answer, and compare what came with what the first try adds."""
     if not answer.strip():
         return Verdict.NONE
-    ran = run(tool, typed, answer)
+    ran = run(tool, typed.base, answer)
     if not ran.success:
         return Verdict.REFUSED
     sections = read_sections(typed.patch)
-    plus, minus = (
-        sum((_said(each) for each in found), Counter[bytes]())
-        for found in ([each.plus for each in sections], [each.minus for each in sections])
-    )
-    wanted, came = plus - minus, _beyond(ran.files, typed.base)
+    plus = sum((each.plus for each in sections), Counter[bytes]())
+    minus = sum((each.minus for each in sections), Counter[bytes]())
+    wanted, came = _said(plus - minus), _beyond(ran.files, typed.base)
     if not wanted:
-        wanted, came = minus - plus, _beyond(typed.base, ran.files)
+        wanted, came = _said(minus - plus), _beyond(typed.base, ran.files)
     most = wanted.total() / _OTHERWISE
     is_same = (wanted - came).total() <= most and (came - wanted).total() <= most
     return Verdict.LANDED if is_same else Verdict.OTHER

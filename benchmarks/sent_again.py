@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
 from enum import Enum
 from functools import partial
 from random import Random
@@ -20,7 +19,7 @@ from typing import NamedTuple
 from arguments import drawing_parser
 from git_opatch import ParseError, Prefix, plan_in_memory
 from git_opatch.plan.plan import Plan
-from grammar import Changes, diff_of, draw, read_changes
+from grammar import Changes, decoded, diff_of, draw, read_changes
 from model import FileChange, Format, Header, to_bytes
 from moved_on import changed, only, refused
 from processes import in_processes
@@ -58,7 +57,8 @@ class Again(Enum):
     """What becomes of a patch that is sent again."""
 
     DOUBLED = "doubled"
-    REMOVED = "bare lines removed again"
+    BLANK = "blank lines again"
+    REMOVED = "lines removed again"
     ALREADY = "already applied"
     MAY_BE = "may be applied"
     NOTHING = "nothing to do"
@@ -69,7 +69,7 @@ class Again(Enum):
 def main() -> None:
     """Draw the patches, send each twice, and print what became of them."""
     parser = drawing_parser(__doc__, 30_000)
-    parser.add_argument("--list", action="store_true", help="print each that is doubled")
+    parser.add_argument("--list", action="store_true", help="print each that is done again")
     options = parser.parse_args()
     changes = read_changes(options.repo, options.seed)
     attempt = partial(_try, changes, options.seed)
@@ -77,7 +77,7 @@ def main() -> None:
     for result in filter(None, in_processes(attempt, range(options.cases), options.jobs)):
         row, ended, described = result
         counts.setdefault(row, Counter())[ended] += 1
-        if options.list and ended is Again.DOUBLED:
+        if options.list and described:
             print(described)
     table = counted(("patches", "form"), list(Again), dict(sorted(counts.items())))
     print(*table, sep="\n")
@@ -88,7 +88,9 @@ def _try(changes: Changes, seed: str, number: int) -> tuple[tuple[str, str], Aga
     if sent is None:
         return None
     ended, shown = send_twice(sent)
-    described = f"=== {sent.source}, {sent.form}: {sent.origin}\n{sent.patch}\n{shown}"
+    described = (
+        f"=== {ended.value}: {sent.source}, {sent.form}: {sent.origin}\n{sent.patch}\n{shown}"
+    )
     return (sent.source, sent.form), ended, described if shown else ""
 
 
@@ -140,9 +142,10 @@ def send_twice(sent: Sent) -> tuple[Again, str]:
         return Again[refused(second.failures).name], ""
     if second.is_empty:
         return Again.NOTHING, ""
-    lines = (_lines(data) for data in (sent.base, once, second.completed.contents()[sent.path]))
+    twice = second.completed.contents()[sent.path]
+    lines = (decoded(data).split("\n") for data in (sent.base, once, twice))
     shown = "\n--- and again\n".join(diff_of(*pair) for pair in itertools.pairwise(lines))
-    return (Again.REMOVED if _is_bare_removal(second) else Again.DOUBLED), shown
+    return _written(second), shown
 
 
 def _plan(patch: str, path: str, data: bytes) -> Plan | None:
@@ -153,14 +156,15 @@ def _plan(patch: str, path: str, data: bytes) -> Plan | None:
         return None
 
 
-def _lines(data: bytes) -> Sequence[str]:
-    return data.decode(errors="backslashreplace").split("\n")
-
-
-def _is_bare_removal(plan: Plan) -> bool:
-    """Whether the hunks that are placed only remove lines, and show no others."""
-    hunks = [hunk for section, _ in plan.placed for hunk in section.hunks]
-    return all(line.prefix is Prefix.REMOVED for hunk in hunks for line in hunk.lines)
+def _written(plan: Plan) -> Again:
+    """What is done again, by the lines that the hunks add more than they remove."""
+    lines = [line for section, _ in plan.placed for hunk in section.hunks for line in hunk.lines]
+    added, removed = (
+        Counter(line.text for line in lines if line.prefix is prefix)
+        for prefix in (Prefix.ADDED, Prefix.REMOVED)
+    )
+    new = added - removed
+    return Again.DOUBLED if any(map(bytes.strip, new)) else Again.BLANK if new else Again.REMOVED
 
 
 if __name__ == "__main__":

@@ -69,6 +69,8 @@ _MATTERS = {
     Reason.NOT_A_FILE,
 }
 """Why a patch must be refused by anyone; any other reason is a policy."""
+OWN = shlex.join(peers.OWN.start) + " {patch}"
+"""The command of git opatch."""
 _SECONDS = 60
 _FORMATS = [*(each.value for each in Format), "mixed"]
 _READ_AS: dict[model.Format | None, list[str]] = {
@@ -232,9 +234,17 @@ class Ran(NamedTuple):
 
 
 def run(command: str, case: Case) -> Verdict:
-    """Run a command for a case, and judge it."""
+    """Run a command for a case, and judge it.
+
+    Git opatch is asked in this process first; what memory does not have, modes and ignored files,
+    it is run for.
+    """
     before = {path: content_of(value) for path, value in case["before"].items()}
     _, text = content_of(case["patch"])
+    if command == OWN:
+        verdict = judge(case, _planned(text, before))
+        if verdict in (Verdict.APPLIED, Verdict.REFUSED):
+            return verdict
     with tempfile.TemporaryDirectory(prefix="suite-", dir=MEMORY) as name:
         top, place, file = Path(name), Path(name, "repository"), Path(name, "patch")
         git(top, "init", "--quiet", "--template=", str(place))
@@ -255,6 +265,21 @@ def run(command: str, case: Case) -> Verdict:
         except (subprocess.TimeoutExpired, OSError):  # as a text that is too long to be a word
             return judge(case, Ran(False, _read(place)))
         return judge(case, Ran(done.returncode == 0, _read(place)))
+
+
+def _planned(patch: bytes, before: Files) -> Ran:
+    try:
+        plan = plan_in_memory(patch, {path: data for path, (_, data) in before.items()})
+    except ParseError:
+        return Ran(False, before)
+    if plan.failures:
+        return Ran(False, before)
+    changed = {change.path: change for change in plan.completed.changes}
+    after = {path: entry for path, entry in before.items() if path not in changed}
+    for path, data in plan.completed.contents().items():
+        new = changed[path].new
+        after[path] = (new.mode.value if new else _REGULAR, data)
+    return Ran(True, after)
 
 
 def _filled(word: str, values: Mapping[str, str]) -> str:

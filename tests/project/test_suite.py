@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import suite
-from git_opatch import ParseError, Reason, plan_in_memory
-from suite import Case, Ran, Verdict, case_of, content_of, judge, sources
+from git_opatch import Reason
+from suite import Verdict, case_of, content_of, sources
 
 _CASE = case_of(*next(pair for pair in sources() if "refused" not in pair[1].texts))
 
@@ -35,33 +35,11 @@ def test_the_export_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert (case["after"] is None) == ("refused" in scenario.texts)
 
 
-def _in_process(case: Case) -> Verdict:
-    before = {path: content_of(value) for path, value in case["before"].items()}
-    contents = {path: data for path, (_, data) in before.items()}
-    try:
-        plan = plan_in_memory(content_of(case["patch"])[1], contents)
-    except ParseError:
-        return judge(case, Ran(False, before))
-    if plan.failures:
-        return judge(case, Ran(False, before))
-    after = {
-        path: entry
-        for path, entry in before.items()
-        if path not in {c.path for c in plan.completed.changes}
-    }
-    after |= {
-        change.path: (change.new.mode.value, plan.completed.contents()[change.path])
-        for change in plan.completed.changes
-        if change.new
-    }
-    return judge(case, Ran(True, after))
-
-
 def test_git_opatch_passes_its_own_suite() -> None:
     for id_, scenario in islice(sources(), 0, None, 20):
         case = case_of(id_, scenario)
         expected = Verdict.REFUSED if case["after"] is None else Verdict.APPLIED
-        assert _in_process(case) is expected, id_
+        assert suite.run(suite.OWN, case) is expected, id_
 
 
 @pytest.mark.parametrize(
