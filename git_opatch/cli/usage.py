@@ -24,6 +24,14 @@ def usage_error(error: TyperException) -> UsageError:
 _COLOUR = {"--color": "--color=always", "--no-color": "--color=never"}
 
 
+_OF_GIT = {
+    r"-p\d+": "paths are read with or without their prefixes",
+    "--include": "`--only` chooses paths",
+    "--(?:num)?stat|--summary": "`git opatch show` shows what a patch changes",
+}
+"""Options of `git apply` that have other names here."""
+
+
 def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) -> list[str]:
     """Write out what is shortened: options, as git's may be, `--color` and `log -3`.
 
@@ -38,6 +46,9 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
     at = 0
     while at < len(given) and given[at] != "--":
         flag, sign, value = given[at].partition("=")
+        for pattern, instead in _OF_GIT.items():
+            if command == "apply" and re.fullmatch(pattern, flag):
+                raise UsageError(f"there is no `{flag}` here: {instead}")
         if flag.startswith("--"):
             flag = _in_full(flag, takes_value)
             given[at] = flag + sign + value

@@ -753,7 +753,7 @@ class Hint(Enum):
     SIMILAR_PATH = "did you mean {similar}?"
     HERE = "check the path; it is relative to `{directory}`"
     FILTERED = "git stores it filtered, by `{filter}`; `--worktree` finds hunks in its text on disk"
-    OMITS = "line {at} of the patch, `{line}`, omits lines; begin a new hunk with `@@` after it"
+    OMITS = "line {at} of the patch, `{line}`, omits lines; begin a new hunk or block after it"
     NO_PREFIX = "the line does not begin with ` `, `-` or `+`; it was read as context"
     MAY_REPLACE = "the line is below a removed one: if it replaces that, begin it with `+`"
     UNFINISHED = "the text ends there, and the hunk's header announces more lines"
@@ -808,6 +808,11 @@ class Malformed(Enum):
         "no patch of the format {format} found; line {first} seems to begin one of {other}"
     )
     ESCAPED_NEWLINES = "no patch found (line {first} has `\\n` instead of a newline)"
+    HEADER_IN_ONE_LINE = (
+        "no patch found: line {first} has `---` and `+++` of a diff, which are lines of their own, "
+        "as is `@@`"
+    )
+    EMPTY_CALL = "no patch found: the call in line {first} is empty; write the patch as its `input`"
     QUOTED = "no patch found (line {first} is quoted by `>`; send the patch without that prefix)"
     IMAGE = "no patch found: line {first} has an image; send the text of the patch"
     BINARY_STUB = (
@@ -908,6 +913,9 @@ class Malformed(Enum):
     )
 
     # of a unified diff
+    NO_LINES_OF_NEW = (
+        "the new file has no lines; if it is to be empty, write `@@ -0,0 +0,0 @@` below `+++`"
+    )
     NOT_A_MODE = "`{text}` is not a mode of git; a file has 100644"
     OTHER_NAMES = (
         "this names a different file than the `diff --git` header above it; write one path"

@@ -43,9 +43,15 @@ _LE, _BE = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 _PROBE, _MIN_PROBE = 32, 4
 _ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
 _ESCAPED_LINE = re.compile(rb"(?m)^[ \t]*((?:" + OPENING + rb"|--- [^\s\\]+)[^\n]*\\n[^\n]*)$")
+_COLOUR = re.compile(rb"\x1b\[[\d;]*[mK]")
+_COLOURED = re.compile(rb"(?m)^(?:\x1b\[[\d;]*[mK])+(?:diff --git |--- |\*\*\* |@@)")
+_CARET = b"^M"
+_CARET_NOTE = "`^M`, as programs show a carriage return, was left out at the ends of lines"
 _ESCAPED_NOTE = r"the text was escaped: `\n` was read as a newline"
 _NEAR_MISSES = (
     (Malformed.ESCAPED_NEWLINES, _ESCAPED),
+    (Malformed.HEADER_IN_ONE_LINE, rb"(?m)^--- [^\n]+\+\+\+ [^\n]+"),
+    (Malformed.EMPTY_CALL, rb'"(?:arguments|input|tool_input)"\s*+:\s*+"?\{\s*\}'),
     (Malformed.QUOTED, rb"(?m)^[ \t]*>[> \t]*" + OPENING),
     (Malformed.IMAGE, rb"\A(?:\x89PNG|\xff\xd8\xff|GIF8)|\bdata:image/"),
     (Malformed.BINARY_STUB, rb"(?m)^Binary files [^\n]+ differ$"),
@@ -82,12 +88,17 @@ def parse_patch(
     _parse_text(scanner, formats, _MAX_WRAPPERS)
     if not found.sections and not found.diagnostics:
         _parse_escaped(scanner, formats)
+    if not found.sections and not recorded and _COLOURED.search(raw):
+        patch = parse_patch(_COLOUR.sub(b"", raw), patch_format=patch_format, source=source)
+        return patch._replace(notes=(*patch.notes, "the colours of a terminal were left out"))
     if found.drafts and not found.sections and not found.diagnostics:
         found.diagnostics.append(Diagnostic(found.drafts[0], Malformed.ONLY_DRAFT, {}, source))
     if not found.sections and not found.diagnostics:
         found.diagnostics.append(_diagnose_no_patch(raw, source, patch_format))
     if not recorded:
         _report_glued(scanner)
+        if _CARET + b"\n" in raw:
+            found.sections[:] = map(_without_carets, found.sections)
     if found.diagnostics:
         raise ParseError(found.diagnostics)
     digest = hashlib.sha256(raw).hexdigest()
@@ -162,6 +173,18 @@ def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:
 
 def _with_note(section: FilePatch) -> FilePatch:
     hunks = [replace(hunk, notes=(*hunk.notes, _ESCAPED_NOTE)) for hunk in section.hunks]
+    return section._replace(hunks=tuple(hunks))
+
+
+def _without_carets(section: FilePatch) -> FilePatch:
+    """Return the section without `^M` at the ends of the lines of each hunk whose changed lines all
+    end so: the line endings are the file's."""
+    hunks = list(section.hunks)
+    for at, hunk in enumerate(hunks):
+        changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
+        if changed and all(line.text.endswith(_CARET) for line in changed):
+            lines = [line._replace(text=line.text.removesuffix(_CARET)) for line in hunk.lines]
+            hunks[at] = replace(hunk, lines=tuple(lines), notes=(*hunk.notes, _CARET_NOTE))
     return section._replace(hunks=tuple(hunks))
 
 

@@ -4,6 +4,7 @@
     section  := "*** Add File: " path [header] ("+" text)*
               | "*** Delete File: " path [header]
               | "*** Update File: " path ["*** Move to: " path] [header] hunk*
+              | "*** Move File: " path " -> " path
     hunk     := ("@@" [" " anchor])* line+ ["*** End of File"]
     header   := ["diff --git " names extended*] ["index " ids] ["--- " name "+++ " name]
 
@@ -62,14 +63,14 @@ class Marker(Enum):
 _SYNONYMS = {
     Marker.ADD: rb"add|create|new",
     Marker.DELETE: rb"delete|remove",
-    Marker.UPDATE: rb"update|modify|edit|change",
+    Marker.UPDATE: rb"update|modify|edit|change|move|rename",
 }
 _VERBS = rb"|".join(_SYNONYMS.values())
 _PATH = rb"""(?:\s*:+(?P<path>.*)|\s+(?P<word>\S+|`[^`]*`|"[^"]*"|'[^']*')[\s*]*)"""
 _SECTION = re.compile(
-    rb"\s*(?:\*{3,}|\*\*_|_\*\*)\s*(?:(?P<verb>"
+    rb"\s*(?:\*{3,}|\*\*_|_\*\*)\s*(?:(?:move|rename)(?:\s+file)?\s+to|(?P<verb>"
     + _VERBS
-    + rb")\s+file|(?:move|rename)(?:\s+file)?\s+to)"
+    + rb")\s+file)"
     + _PATH,
     re.IGNORECASE | re.DOTALL,
 )
@@ -82,6 +83,8 @@ _BEGIN, _END = re.compile(rb"\s*" + BEGIN + CLOSING), re.compile(rb"\s*" + END +
 _NEAR_END = re.compile(STARS + rb"\s*(?i:end)\b(?!\s+(?i:of))")
 _END_OF_FILE = rb"(?i)(?:\*{3,}|\*\*_|_\*\*)\s*end\s+of\s+file[\s:*_]*"
 _LAST = FORMATS[Format.ENVELOPE].marks[-1]
+_CLOSED = re.compile(rb"[ \t]+(?:\*{3,}|_\*\*|\*\*_)\Z")
+_ARROW = " -> "
 _STARRED = (b"***", b"**_", b"_**")
 _ADDED_LINES = re.compile(rb"(?:\+[^\n]*+\n?+)*+")
 _HUNK_LINE = rb"-(?!-)|\+(?!\+\+ )"
@@ -127,10 +130,7 @@ def _marker_for(verb: bytes | None) -> Marker:
 
 def _clean_path(path: bytes) -> bytes:
     """Remove whitespace, a closing ` ***` and quotes around a path."""
-    path = path.strip()
-    stem = path.rstrip(b"*")
-    if len(path) - len(stem) >= 3 and stem.endswith((b" ", b"\t")):
-        path = stem.rstrip()
+    path = _CLOSED.sub(b"", path.strip())
     quoted = len(path) > 2 and path[:1] == path[-1:] and path[:1] in (b"`", b'"', b"'")
     return path[1:-1] if quoted else path
 
@@ -337,7 +337,10 @@ def _read_delete(scanner: Scanner, path: str) -> FilePatch:
 def _read_update(scanner: Scanner, path: str) -> FilePatch:
     number, errors = scanner.number, scanner.errors
     scanner.take()
-    new_path = _read_move(scanner)
+    path, _, target = path.partition(_ARROW)
+    if target:
+        _check_new_path(scanner, Marker.MOVE, target)
+    new_path = target or _read_move(scanner)
     modes = _skip_header(scanner, path, new_path or path)
     reader = HunkReader(scanner, PREFIXED_LINES, bare=True)
     hunks = reader.read(lambda hunks: _take_in_update(hunks, scanner))

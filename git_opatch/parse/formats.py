@@ -106,6 +106,7 @@ FORMATS: dict[Format, Row] = {
     Format.SEARCH_REPLACE: Row(
         "search_replace",
         rb"(?:<{5,9}|-{5,9})[ \t]*(?i:SEARCH)\b|(?:>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)\b"
+        rb"|<{5,9} ?ORIGINAL\b|>{5,9} ?UPDATED\b"
         rb"|(?<![ \t])<{4,}[ \t]*\w[^\n]*\n",
         rb"<{5,9} ?SEARCH\b",
         marks=(b"<<<<<<< SEARCH", b">>>>>>> REPLACE"),

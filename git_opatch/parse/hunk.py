@@ -21,7 +21,7 @@ from git_opatch.model.text import without_cr
 from git_opatch.parse.scanner import Scanner
 
 _PREFIXES = {b"": Prefix.CONTEXT, **{prefix.value.encode(): prefix for prefix in Prefix}}
-_RANGE = rb"(\d{1,12})(?:,(\d{1,12}))?"
+_RANGE = rb"(\d{1,12})(?:, ?(\d{1,12}))?"
 _HEADING = rb"(?:(?<=@@)[ \t](.*))?"
 _NUMBERED = rb"(?s)@@ ?-" + _RANGE + rb"(?: \+" + _RANGE + rb"(?: ?@@)?| ?@@)" + _HEADING
 _TRIPLE = re.compile(rb"(?s)@@@ (-\d[^@-]*)@@@(.*)")
@@ -280,7 +280,8 @@ class HunkReader:
         """End the current hunk, if any."""
         scanner, current = self._scanner, self.current
         if current is not None and not current.lines:
-            scanner.error(Malformed.NO_LINES, current.number)
+            if not current.is_complete:
+                scanner.error(Malformed.NO_LINES, current.number)
         elif current is not None:
             if self._may_be_cut and scanner.at_end and not scanner.ends_with_newline:
                 self._judge_last(current)

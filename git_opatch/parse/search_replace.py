@@ -45,11 +45,16 @@ from git_opatch.parse.prose import report_indented, skip_fence
 from git_opatch.parse.scanner import Scanner, line_start
 
 _BESIDE = rb">?[ \t\r]*(?:(?<=[ \t])(\S+)[ \t\r]*)?"
-_OPEN = re.compile(rb"([ \t]*)(<{5,9}|-{5,9})[ \t]*(?i:SEARCH)" + _BESIDE)
-_CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})[ \t]*(?i:REPLACE)" + _BESIDE)
+_SEARCH = rb"[ \t]*(?:(?i:SEARCH)|(?<=<)ORIGINAL|(?<=< )ORIGINAL)"
+_REPLACE = rb"[ \t]*(?:(?i:REPLACE)|(?<=>)UPDATED|(?<=> )UPDATED)"
+_OPEN = re.compile(rb"([ \t]*)(<{5,9}|-{5,9})" + _SEARCH + _BESIDE)
+_CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})" + _REPLACE + _BESIDE)
 _DIVIDER = re.compile(rb"([ \t]*)(={5,9})[ \t\r]*")
 _NEAR_DIVIDER = re.compile(rb"[ \t]*={2,}[ \t\r]*")
-_LINE_HINT = re.compile(rb"(?i)[ \t]*:(start|end)[_ -]?line\b[ \t]*:?[ \t]*(\d{1,12})[ \t\r]*")
+_LINE_HINT = re.compile(
+    rb"(?i)[ \t]*(?P<colon>:?)(?P<side>start|end)[_ -]?line\b[ \t]*[:>]?[ \t]*"
+    rb"(?P<line>\d{1,12})[ \t\r]*"
+)
 _RULE = re.compile(rb"[ \t]*-{5,9}[ \t\r]*")
 _GLUED_RULE = re.compile(rb"-{7}(?=[^\s-])")
 _ESCAPED = re.compile(
@@ -74,6 +79,7 @@ _DRAFT = rb"</?(?:" + DRAFT + rb")>"
 _TAG = re.compile(
     rb"(?!" + _DRAFT + rb")(?:</?[A-Za-z][\w-]*>|<!\[CDATA\[|\]\]>|<(start_line)>\d+</\1>)+"
 )
+_TAG_WITH_PATH = re.compile(rb"<[A-Za-z][\w-]*\s[^<>]*?(?<=[\s_])path=[\"']([^\"'<>]+)[\"'][^<>]*>")
 _LEAD = re.compile(rb"(?:#{1,6}|//+|/\*|<!--|[-*+]|\d{1,3}[.)])[ \t]+")
 _LABEL = re.compile(rb"(?:file(?:[ _-]?(?:name|path|url))?|path)[ \t]*:[ \t]*", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<(path|file_path|file)>[ \t]*([^<>]+?)[ \t]*</\1>")
@@ -82,6 +88,7 @@ _BOLD = re.compile(rb"(\*\*|__|\*)((?!\*).+?)\1")
 _MENTION = re.compile(rb"[\w.-]/[\w.-]|[\w-]{2}\.[A-Za-z]\w{0,7}\b")
 _SPACED_PATH = re.compile(rb"[\w.-]++/[\w-]++(?:[ /][\w-]++)*\.[A-Za-z]\w{0,7}")
 """A path with spaces: a directory first, one extension at its end, and no sign of a sentence."""
+_LANGUAGE = re.compile(rb"[\w+#]+(?:[ \t]+|:)")
 _BARE_PATH = re.compile(rb"[\w./@+-]+")
 _LANGUAGES = frozenset(
     b"""
@@ -243,8 +250,11 @@ def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
     """
     start, before = None, scanner.at
     while not scanner.at_end and (match := _LINE_HINT.fullmatch(scanner.line)):
-        if match[1].lower() == b"start" and int(match[2]):
-            start = int(match[2]) - 1
+        below = scanner.peek()
+        if not match["colon"] and not (_LINE_HINT.fullmatch(below) or _RULE.fullmatch(below)):
+            break  # it is text
+        if match["side"].lower() == b"start" and int(match["line"]):
+            start = int(match["line"]) - 1
         scanner.take()
     if scanner.at == before or scanner.at_end:
         return start, 0
@@ -365,9 +375,9 @@ def _find_path_line(scanner: Scanner) -> tuple[bytes | None, int]:
         if _CLOSE.fullmatch(line):
             break
         fence = _FENCE.match(line)
-        if (fence and not _MENTION.search(fence[1])) or _is_wrapper_line(line):
+        path = _path_of_fence(fence[1]) if fence else path_in(line)
+        if (fence and not path and not _MENTION.search(fence[1])) or _is_wrapper_line(line):
             continue
-        path = b"" if fence else path_in(line)
         is_word = bool(path) and path == line.strip() and not looks_like_path(path)
         if word is None and is_word:
             word, below = path, at
@@ -378,6 +388,12 @@ def _find_path_line(scanner: Scanner) -> tuple[bytes | None, int]:
         else:
             break
     return (b"" if word and _is_language(word) else word), below
+
+
+def _path_of_fence(info: bytes) -> bytes:
+    """Return the path behind the language of a fence; empty if there is none."""
+    path = _LANGUAGE.sub(b"", info.strip(), count=1)
+    return path if looks_like_path(path) and _BARE_PATH.fullmatch(path) else b""
 
 
 def _is_language(word: bytes) -> bool:
@@ -395,6 +411,8 @@ def path_in(line: bytes) -> bytes | None:
     mentioned = b"" if _MENTION.search(line) else None
     if len(line) > _MAX_LINE or re.match(_DRAFT, line.lstrip()):
         return mentioned
+    if tag := _TAG_WITH_PATH.fullmatch(line.strip()):
+        return tag[1]
     text, is_certain = _strip_decoration(line.strip())
     is_whole, is_word = text == line.strip(), not re.search(rb"\s", text)
     if not re.search(rb"\w", text):

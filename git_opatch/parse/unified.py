@@ -81,6 +81,7 @@ def parse(scanner: Scanner) -> None:
     is_known = scanner.found.recorded or "deleted file" in extended
     is_binary = "binary" in extended or ("differ" in extended and not is_known)
     hunks = _read_hunks(scanner)
+    is_empty = not hunks and scanner.line_at(scanner.at - 1).startswith(b"@@")
     report_lines_below(scanner)
     if names is not None and None in names and (path := git_path(extended)) is not None:
         # beside /dev/null, only `diff --git` shows what is a prefix
@@ -89,6 +90,9 @@ def parse(scanner: Scanner) -> None:
     has_names, names = names is not None, names or git_names(extended)
     if names is not None and b"" in names:
         scanner.error(Malformed.EMPTY_NAME, number)
+    is_empty = is_empty or "new file" in extended
+    if has_names and names and names[0] is None and not hunks and not is_empty:
+        scanner.error(Malformed.NO_LINES_OF_NEW, number)
     if scanner.errors > errors:
         return
     has_change = bool(hunks) or "new mode" in extended or is_binary
@@ -103,7 +107,7 @@ def parse(scanner: Scanner) -> None:
             old_mode=stated_mode(extended, "old mode"),
             new_mode=stated_mode(extended, "new mode"),
             may_move=has_prefixes and _may_move(section),
-            has_content=bool(hunks) or (not has_names and "differ" not in extended),
+            has_content=bool(hunks) or is_empty or (not has_names and "differ" not in extended),
             is_binary=is_binary,
             number=number,
             blobs=stated_blobs(extended),
@@ -119,6 +123,15 @@ def _take_header(scanner: Scanner) -> tuple[Names | None, dict[str, bytes], bool
     has_prefixes = scanner.peek(0).startswith((b"--- a/", b'--- "a/')) and scanner.peek(
         1
     ).startswith((b"+++ b/", b'+++ "b/'))
+    if (
+        names
+        and None not in names
+        and names[0] != names[1]
+        and scanner.line_at(scanner.at - 1).startswith(b"diff -")
+    ):
+        rests = {(name or b"").partition(b"/")[2] for name in names}  # as `git apply -p1` reads it
+        rest = rests.pop()
+        names = (rest, rest) if rest and not rests else names
     if not has_git_line and names is None:
         names = reject_names(scanner.take())
     elif names is not None:
