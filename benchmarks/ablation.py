@@ -190,9 +190,6 @@ SOURCES = {
 """Where cases are from, and the columns of the table for each."""
 _OF_AGAIN = {
     **dict.fromkeys((Again.ALREADY, Again.MAY_BE, Again.NOTHING), Outcome.EXACT),
-    **dict.fromkeys(
-        (Again.REFUSED, Again.NOT_APPLIED, Again.REMOVED, Again.BLANK), Outcome.REFUSED
-    ),
     Again.DOUBLED: Outcome.WRONG,
 }
 
@@ -253,7 +250,7 @@ def _moved(case: moved_on.Case) -> Outcome:
 
 
 def _sent(sent: sent_again.Sent) -> Outcome:
-    return _OF_AGAIN[sent_again.send_twice(sent)[0]]
+    return _OF_AGAIN.get(sent_again.send_twice(sent)[0], Outcome.REFUSED)
 
 
 def _late(paths: Sequence[Path], seed: str) -> Iterator[Sample]:

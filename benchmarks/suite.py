@@ -21,7 +21,7 @@ version changes where a member changes its meaning. Each other line is a case:
 
 A text is a string; where it is not UTF-8, or has another mode than 100644, an object with `mode`
 and `base64`. A case is run in a new repository that has the files committed. In the command,
-`{patch}` is the name of a file with the text, and `{text}` the text. The verdicts are
+the word `{patch}` is the name of a file with the text, and `{text}` the text. The verdicts are
 
 applied    success, and exactly the files `after`
 refused    failure and no change, and it must be refused
@@ -256,7 +256,7 @@ def run(command: str, case: Case) -> Verdict:
         git(place, "add", "--force", "--all")
         git(place, "commit", "--quiet", "--allow-empty", "-m", "before")
         values = {"{patch}": str(file), "{text}": text.decode(errors="replace").replace("\0", "")}
-        words = [_filled(word, values) for word in shlex.split(command)]
+        words = [values.get(word, word) for word in shlex.split(command)]
         try:
             done = subprocess.run(
                 words, cwd=place, env=seal(top), timeout=_SECONDS, check=False,
@@ -271,8 +271,8 @@ def _planned(patch: bytes, before: Files) -> Ran:
     try:
         plan = plan_in_memory(patch, {path: data for path, (_, data) in before.items()})
     except ParseError:
-        return Ran(False, before)
-    if plan.failures:
+        plan = None
+    if not plan or plan.failures:
         return Ran(False, before)
     changed = {change.path: change for change in plan.completed.changes}
     after = {path: entry for path, entry in before.items() if path not in changed}
@@ -280,13 +280,6 @@ def _planned(patch: bytes, before: Files) -> Ran:
         new = changed[path].new
         after[path] = (new.mode.value if new else _REGULAR, data)
     return Ran(True, after)
-
-
-def _filled(word: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        if name in word:
-            return word.replace(name, value)
-    return word
 
 
 def _read(place: Path) -> Files:
