@@ -61,8 +61,8 @@ if TYPE_CHECKING:
         UndoneError,
         UsageError,
     )
+    from git_opatch.model.extent import Extent
     from git_opatch.model.failure import (
-        ClosestMatch,
         Failure,
     )
     from git_opatch.model.options import (
@@ -143,7 +143,7 @@ _MODULE_OF = {
     "BusyError": "model.errors",
     "Cell": "model.patch",
     "Change": "model.blob",
-    "ClosestMatch": "model.failure",
+    "Extent": "model.extent",
     "CommitError": "model.errors",
     "Completed": "complete",
     "CreatedPatch": "create",
@@ -223,13 +223,13 @@ __all__ = [
     "BusyError",
     "Cell",
     "Change",
-    "ClosestMatch",
     "CommitError",
     "Completed",
     "CreatedPatch",
     "Diagnostic",
     "Entry",
     "Evidence",
+    "Extent",
     "Failure",
     "Fault",
     "FileChange",

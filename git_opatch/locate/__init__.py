@@ -167,7 +167,7 @@ class _Resolver:
                 return explain.refuse_applied(hunk, starts[0], EQUAL, file)
             return explain.refuse(sought, each, file)
         if found.doubt:
-            return explain.refuse_unclear(placement, found.doubt)
+            return explain.refuse_unclear(placement, found.doubt, file)
         return replace(placement, notes=(*placement.notes, *notes)) if notes else placement
 
 

@@ -27,7 +27,8 @@ from git_opatch.locate.outline import (
     named_by,
     underline,
 )
-from git_opatch.model.failure import Problem, Value
+from git_opatch.model.extent import Value
+from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW
 from git_opatch.model.patch import Anchor, Hunk, Prefix, context_around
 from git_opatch.model.sentences import Fault

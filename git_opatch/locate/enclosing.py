@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from git_opatch.locate.outline import OutlineKind, heading_at, is_certain
-from git_opatch.model.failure import Enclosing
+from git_opatch.model.extent import Enclosing
 from git_opatch.model.limits import MANY, SHOWN
 from git_opatch.model.text import indentation
 

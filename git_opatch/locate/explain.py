@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import count, takewhile
 
 from git_opatch.locate.alignment import settled
 from git_opatch.locate.anchors import find
-from git_opatch.locate.closest_match import ClosestMatches, difference
+from git_opatch.locate.closest_match import ClosestMatches
 from git_opatch.locate.enclosing import name_enclosing
+from git_opatch.locate.extent import Overlay, extent_of, with_places
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import stands_for_lines
+from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.reading import EQUAL, Grade
 from git_opatch.locate.search import LOOSEST, Sought
+from git_opatch.locate.suggest import tell_apart
 from git_opatch.locate.twins import Suspicion
-from git_opatch.model.failure import ClosestMatch, Failure, Problem, failure_of
+from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion
+from git_opatch.model.failure import OF_ANCHORS, Failure, Problem, failure_of
 from git_opatch.model.limits import MANY
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Prefix
@@ -26,16 +30,40 @@ from git_opatch.model.sentences import Fault, Hint, Reason
 def refuse(sought: Sought, problem: Problem, file: FileIndex) -> Failure:
     """Refuse a hunk that has readings; the failure lists their positions."""
     positions = tuple(sorted({*sought.starts, *sought.others}))[:MANY]
-    first = sought.starts[0]
-    shown = tuple(enumerate(file.lines[first : sought.stop(first)], first))
     is_unsure = problem.fault.reason is Reason.AMBIGUOUS
     enclosing = name_enclosing(positions, file.lines, file.enclosing) if is_unsure else ()
-    return failure_of(sought.hunk, problem, positions=positions, shown=shown, enclosing=enclosing)
+    steps = next(iter(sought.readings)).steps
+    extent = extent_of(((step.line, step.row, step.is_shown) for step in steps), file)
+    suggestions: tuple[Suggestion, ...] = ()
+    if problem.fault in OF_ANCHORS:
+        suggestions = _definition(extent, file)
+    return failure_of(
+        sought.hunk,
+        problem,
+        positions=positions,
+        extent=extent,
+        enclosing=enclosing,
+        suggestions=suggestions,
+    )
 
 
-def refuse_unclear(placement: Placement, problem: Problem) -> Failure:
+def _definition(extent: Extent, file: FileIndex) -> tuple[Suggestion, ...]:
+    """Suggest the definition that a hunk shows above its first change, or that it is in."""
+    first = takewhile(lambda each: not each.is_near or each.mark is not Mark.THERE, extent.lines)
+    own = [each.position for each in first if each.line and each.position is not None]
+    shown = [at for at in own if heading_at(file.lines, at) is OutlineKind.DEFINITION]
+    texts = [file.lines[at] for at in shown[-1:]] or [
+        each.text for each in (extent.inside,) if each
+    ]
+    return tuple(Suggestion(Means.ANCHOR, text.strip()) for text in texts)
+
+
+def refuse_unclear(placement: Placement, problem: Problem, file: FileIndex) -> Failure:
     """Refuse a hunk whose added lines cannot be meant as they are written."""
-    return failure_of(placement.hunk, problem, positions=(placement.start,), shown=placement.found)
+    rows, lines = count(placement.start), placement.hunk.lines
+    steps = ((line, None if line.prefix is Prefix.ADDED else next(rows), True) for line in lines)
+    extent = extent_of(steps, file)
+    return failure_of(placement.hunk, problem, positions=(placement.start,), extent=extent)
 
 
 def refuse_twin(placement: Placement, found: Suspicion, file: FileIndex) -> Failure:
@@ -47,7 +75,7 @@ def refuse_twin(placement: Placement, found: Suspicion, file: FileIndex) -> Fail
         removed = prefixes.index(Prefix.REMOVED) if Prefix.REMOVED in prefixes else 0
         old = placement.start + removed
         problem = Problem.of(Fault.TWIN_APPLIED, at=new + 1, old=old + 1)
-    return refuse_unclear(placement, problem)
+    return refuse_unclear(placement, problem, file)
 
 
 def refuse_ambiguous(sought: Sought, file: FileIndex, *, has_anchors: bool) -> Failure:
@@ -67,7 +95,10 @@ def refuse_ambiguous(sought: Sought, file: FileIndex, *, has_anchors: bool) -> F
         fault = Fault.AMBIGUOUS_ANCHOR
     counted = f"more than {MANY}" if count > MANY else count
     anchor = missing[0] if missing else b""
-    return refuse(sought, Problem.of(fault, count=counted, anchor=anchor), file)
+    failure = refuse(sought, Problem.of(fault, count=counted, anchor=anchor), file)
+    size = len(sought.hunk.preimage)
+    told = tell_apart(failure.positions, size, file.lines, has_anchors=has_anchors)
+    return failure._replace(suggestions=told)
 
 
 # ---------------------------------------------------------------- already applied
@@ -78,14 +109,14 @@ def refuse_applied(
 ) -> Failure:
     """Refuse a hunk whose new lines are at the row `at`, as compared at the grade `level`;
     `is_said` is whether the hunk says that this is its place."""
-    first, closest = first_new_line(hunk, at, len(file.lines)), None
+    first, extent = first_new_line(hunk, at, len(file.lines)), None
     if level == EQUAL:
         adds = any(line.prefix is Prefix.ADDED for line in hunk.lines)
         fault = Fault.ALREADY_APPLIED if adds else Fault.REMOVAL_APPLIED
         fault = fault if is_said else Fault.MAY_BE_APPLIED_THERE
     else:
-        fault, closest = Fault.MAY_BE_APPLIED, _first_loose_line(hunk, at, file)
-    return failure_of(hunk, fault, positions=(first,), closest=closest, start=at)
+        fault, extent = Fault.MAY_BE_APPLIED, _new_lines(hunk, at, file)
+    return failure_of(hunk, fault, positions=(first,), extent=extent, start=at)
 
 
 def first_new_line(hunk: Hunk, at: int, size: int) -> int:
@@ -102,19 +133,12 @@ def first_new_line(hunk: Hunk, at: int, size: int) -> int:
     return min(at + kept, max(size - 1, 0))
 
 
-def _first_loose_line(hunk: Hunk, at: int, file: FileIndex) -> ClosestMatch | None:
-    """Compare the first new line that the file at the row `at` has only loosely; None if all are
-    as written."""
-    lines = file.lines
-    solid = [line for line in hunk.postimage if line.text.strip()]
-    for line, row in zip(solid, file.solid[bisect_left(file.solid, at) :], strict=False):
-        expected = file.normal(line.text)
-        if expected != lines[row]:
-            around = tuple(enumerate(lines[max(row - 1, 0) : row + 2], max(row - 1, 0)))
-            last = max(min(at + len(hunk.postimage), len(lines)), row + 1)
-            what, values = difference(expected, lines[row])
-            return ClosestMatch(row, line, around, what, (at + 1, last), values=values)
-    return None
+def _new_lines(hunk: Hunk, at: int, file: FileIndex) -> Extent | None:
+    """Lay the new lines of a hunk, which are there loosely, over the file at the row `at`."""
+    new = [index for index, line in enumerate(hunk.postimage) if line.text.strip()]
+    solid = file.solid[bisect_left(file.solid, at) :]
+    pairs = [*zip(new, solid, strict=False)]
+    return Overlay(file).extent(hunk, pairs, Prefix.REMOVED) if pairs else None
 
 
 # ---------------------------------------------------------------- not found
@@ -127,26 +151,29 @@ class NotFoundExplainer:
         self._file = file
         self._all_sought = all_sought
         self._matching = matching
-        self._closest_matches: ClosestMatches | None = None
+        self._matches: ClosestMatches | None = None
 
     def refuse(self, hunk: Hunk) -> Failure:
         """Refuse a hunk that has no reading of any class that is allowed."""
-        fault, closest = Fault.NOT_FOUND, self._closest(hunk)
-        if closest is None:
-            fault, closest = Fault.NOTHING_FOUND, ClosestMatch(0, hunk.preimage[0])
-        return self._with_hint(failure_of(hunk, fault, closest=closest), hunk, closest)
-
-    def _closest(self, hunk: Hunk) -> ClosestMatch | None:
-        if self._closest_matches is None:
+        if self._matches is None:
             lost = [each.hunk for each in self._all_sought if not each.readings or each.loose]
-            most = LOOSEST[self._matching.tier]
-            self._closest_matches = ClosestMatches(self._file, lost, most)
+            self._matches = ClosestMatches(self._file, lost)
         rows = [find(anchor, self._file).rows for anchor in hunk.anchors]
-        return self._closest_matches.nearest(hunk, next(filter(None, reversed(rows)), ()))
+        pairs = self._matches.pairs(hunk, next(filter(None, reversed(rows)), ()))
+        most = LOOSEST[self._matching.tier]
+        extent = Overlay(self._file, most).extent(hunk, pairs) if pairs else Extent()
+        extent = with_places(extent, hunk, self._matches, self._file)
+        few, total = len(extent.nowhere), extent.total
+        problem = Problem(Fault.NOT_FOUND if extent.lines else Fault.NOTHING_FOUND)
+        if few < total < 2 * few or (few < total and not extent.lines):
+            problem = Problem.of(Fault.HARDLY_FOUND, few=few, total=total)
+        if extent.first is None:
+            extent = extent._replace(first=ExtentLine(Mark.IN_PATCH, line=hunk.preimage[0]))
+        return self._with_hint(failure_of(hunk, problem, extent=extent), hunk, extent)
 
-    def _with_hint(self, failure: Failure, hunk: Hunk, closest: ClosestMatch) -> Failure:
+    def _with_hint(self, failure: Failure, hunk: Hunk, extent: Extent) -> Failure:
         """Add what the hunk itself tells of why it is not found."""
-        line = closest.line
+        line = extent.first.line if extent.first and extent.first.line else hunk.preimage[0]
         if omitting := next(filter(stands_for_lines, hunk.preimage), None):
             return failure.with_hint(Hint.OMITS, at=omitting.number, line=omitting.text)
         if not line.has_prefix:

@@ -98,7 +98,6 @@ def refuse_overlap(
         hunk,
         fault,
         positions=(placement.start,) if placement else (),
-        shown=placement.found if placement else (),
         other=other.hunk.ordinal if other else 0,
     )
 

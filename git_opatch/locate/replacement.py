@@ -24,6 +24,7 @@ from git_opatch.locate.likeness import LEAST_DISTINCTIVE
 from git_opatch.locate.notebook import find_source
 from git_opatch.locate.reading import EQUAL
 from git_opatch.locate.search import seek
+from git_opatch.locate.suggest import tell_apart
 from git_opatch.model.common_lines import common_runs
 from git_opatch.model.failure import Failure, Problem, failure_of
 from git_opatch.model.limits import MANY, QUOTED, SHOWN
@@ -174,7 +175,11 @@ class _String:
         if len(found) > 1 and not self.replacement.every:
             often = Problem.of(Fault.STRING_OFTEN, times=times)
             enclosing = name_enclosing(places, self.lines)
-            return failure_of(self.hunk, often, positions=places, enclosing=enclosing)
+            size = self.old.strip(b"\n").count(b"\n") + 1
+            told = tell_apart(places, size, self.lines, has_anchors=False)
+            return failure_of(
+                self.hunk, often, positions=places, enclosing=enclosing, suggestions=told
+            )
         if any(after - before < len(self.old) for before, after in pairwise(found)):
             return failure_of(self.hunk, Fault.STRINGS_OVERLAP, positions=places)
         return None

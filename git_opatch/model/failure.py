@@ -6,20 +6,17 @@ count from 0, lines that a user sees from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 from git_opatch.model.errors import Kind
+from git_opatch.model.extent import NO_VALUES, Enclosing, Extent, Suggestion, Value, Values
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import FilePatch, Hunk, Line
+from git_opatch.model.patch import FilePatch, Hunk
 from git_opatch.model.placement import NumberedLines, Placement
-from git_opatch.model.sentences import Difference, Fault, Hint, Reason, fill
-
-Value = str | bytes | int
-Values = Mapping[str, Value]
-_NONE: Values = MappingProxyType({})
+from git_opatch.model.sentences import Fault, Hint, Reason, fill
+from git_opatch.model.text import visible
 
 LOCATED_IN = {
     Target.INDEX: "the index",
@@ -30,9 +27,18 @@ LOCATED_IN = {
 
 _LOOSE = (Fault.MAY_BE_APPLIED, Fault.MAY_BE_APPLIED_THERE)
 """What is applied only loosely: it cannot be skipped."""
+OF_ANCHORS = (
+    Fault.ANCHOR_BELOW,
+    Fault.ANCHOR_OF_OTHER,
+    Fault.ANCHOR_MISSING,
+    Fault.ANCHOR_NAME_MISSING,
+    Fault.ANCHOR_ELSEWHERE,
+)
+"""What an anchor, or a heading, says against the place."""
 _OF_MATCHING = (Reason.NOT_FOUND, Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
 _IN_REVERSE = {
     Fault.NOT_FOUND: Fault.CHANGED_SINCE,
+    Fault.HARDLY_FOUND: Fault.CHANGED_SINCE,
     Fault.NOTHING_FOUND: Fault.CHANGED_SINCE,
     **{
         fault: Fault.NOT_APPLIED
@@ -43,60 +49,11 @@ _IN_REVERSE = {
 """What a fault is called where a patch is undone."""
 
 
-class DifferentLine(NamedTuple):
-    """A line of the patch, and what the file has where it was expected."""
-
-    line: Line
-    position: int
-    found: bytes
-
-
-class ClosestMatch(NamedTuple):
-    """The part of the file that is most like a hunk that was not found.
-
-    `position` is the first line of the file that differs, or the file's length; `line` is the
-    line of the patch that was expected there. `around` are the file's lines around it, `lines`
-    those where the hunk's lines would be; `reread` the first and the last line to read again,
-    from 1.
-    """
-
-    position: int
-    line: Line
-    around: NumberedLines = ()
-    difference: Difference = Difference.TEXT
-    reread: tuple[int, int] = (0, 0)
-    lines: NumberedLines = ()
-    others: tuple[DifferentLine, ...] = ()
-    """The next lines that differ, too; none where most of the hunk's lines do."""
-    more: int = 0
-    """How many further ones there are."""
-    values: Values = _NONE
-    """The words that the sentence of the difference needs."""
-
-    @property
-    def found(self) -> bytes | None:
-        """What the file has at `position`; None if it ends there."""
-        return dict(self.around).get(self.position)
-
-    @property
-    def described(self) -> str:
-        """The difference in words, fit for a terminal; empty if nothing was found."""
-        return fill(self.difference.sentence, self.values) if self.around else ""
-
-
-class Enclosing(NamedTuple):
-    """What a candidate is in: `text` is the line of a definition, or a section, at `line`."""
-
-    candidate: int
-    line: int
-    text: bytes
-
-
 class Problem(NamedTuple):
     """A fault, and the words that its sentence needs, before it is known where it is."""
 
     fault: Fault
-    values: Values = _NONE
+    values: Values = NO_VALUES
 
     @classmethod
     def of(cls, fault: Fault, **values: Value) -> Self:
@@ -127,7 +84,10 @@ class Failure(NamedTuple):
     """What was there before, where lines do not merge; else None."""
     enclosing: tuple[Enclosing, ...] = ()
     """What the first of several candidates are in, where that can be told."""
-    closest: ClosestMatch | None = None
+    extent: Extent | None = None
+    """The hunk laid over the file; None if it is not of a hunk's lines."""
+    suggestions: tuple[Suggestion, ...] = ()
+    """What to write, where that can be told."""
     start: int | None = None
     """Where the lines of a hunk that is already applied begin, context included."""
     other: int = 0
@@ -139,7 +99,7 @@ class Failure(NamedTuple):
     record: int = 0
     """The patch of the journal that is undone or redone; its diff is in no file of the user's."""
     hint: Hint | None = None
-    values: Values = _NONE
+    values: Values = NO_VALUES
     """The further words that the sentence needs."""
 
     @property
@@ -186,6 +146,7 @@ class Failure(NamedTuple):
             "count": len(self.positions),
             "lines": name_lines(self.positions),
             "reread": self._reread,
+            "inside": "".join(f": `@@ {visible(each.text)}`" for each in self.suggestions[:1]),
             "similar": " or ".join(f"`{path}`" for path in self.similar),
             **{
                 name: value.strip() if isinstance(value, bytes) else value
@@ -195,10 +156,10 @@ class Failure(NamedTuple):
 
     @property
     def _reread(self) -> str:
-        first, last = self.closest.reread if self.closest else (0, 0)
+        first, last = self.extent.reread if self.extent else (0, 0)
         if not first and self.positions:
-            first, last = self.positions[0] + 1, self.positions[0] + max(len(self.shown), 1)
-        return f"lines {first}-{last}" if last > first else f"line {first}" if first else "the file"
+            first = last = self.positions[0] + 1
+        return name_range(first - 1, last - first + 1) if first else "the file"
 
     @property
     def candidates(self) -> tuple[int, ...]:
@@ -239,28 +200,34 @@ def name_lines(positions: Iterable[int]) -> str:
     return f"line{'s' * (len(numbers) > 1)} {listed}"
 
 
+def name_range(position: int, count: int) -> str:
+    """Name `count` lines of the file in a row: "line 3", or "lines 3-9"."""
+    return f"lines {position + 1}-{position + count}" if count > 1 else f"line {position + 1}"
+
+
 def failure_of(
     hunk: Hunk,
     what: Fault | Problem,
     *,
     positions: tuple[int, ...] = (),
-    shown: NumberedLines = (),
     enclosing: tuple[Enclosing, ...] = (),
-    closest: ClosestMatch | None = None,
+    extent: Extent | None = None,
+    suggestions: tuple[Suggestion, ...] = (),
     start: int | None = None,
     other: int = 0,
     **values: Value,
 ) -> Failure:
     """Refuse `hunk`; names no file. `values` are the words that the sentence needs."""
-    fault, known = what if isinstance(what, Problem) else (what, _NONE)
+    fault, known = what if isinstance(what, Problem) else (what, NO_VALUES)
+    first = extent.first.line if extent and extent.first else None
     return Failure(
         fault,
         hunk=hunk.ordinal,
-        number=closest.line.number if closest else hunk.number,
+        number=first.number if first else hunk.number,
         positions=positions,
-        shown=shown,
         enclosing=enclosing,
-        closest=closest,
+        extent=extent,
+        suggestions=suggestions,
         start=start,
         other=other,
         values={**known, **values},
@@ -276,7 +243,7 @@ def refusal(
     **values: Value,
 ) -> Failure:
     """Refuse `section`, or one of its hunks; `values` as of `failure_of`."""
-    fault, known = what if isinstance(what, Problem) else (what, _NONE)
+    fault, known = what if isinstance(what, Problem) else (what, NO_VALUES)
     return Failure(
         fault,
         section.path if path is None else path,

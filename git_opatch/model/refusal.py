@@ -8,18 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from git_opatch.model.errors import Kind, OpatchError
-from git_opatch.model.failure import ClosestMatch, Failure
+from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion
+from git_opatch.model.failure import Failure, name_lines, name_range
+from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.options import Options
-from git_opatch.model.patch import Patch, Prefix
-from git_opatch.model.sentences import Fault, Reason
+from git_opatch.model.patch import Line, Patch
+from git_opatch.model.sentences import Detail, Difference, Fault, Reason, fill
 from git_opatch.model.text import visible, visible_difference
+from git_opatch.model.text_position import string_line_of
 
 Spans = Sequence[tuple[str, str]]
 """The pieces of a line, each with its style; empty for none."""
 
-_MAX_FAILURES = 20
+_MOST_LAID = 3
+"""So many hunks of a patch are laid over their files; later ones have a line each."""
+_MOST_ROWS, _MOST_OF_PATCH = 20, 33
+"""So many lines of a hunk are shown, and of all hunks of a patch."""
+_MOST_LINES = 54
+"""So many lines a message has."""
 _ERROR, _EXPECTED, _FOUND = "bold red", "red", "green"
 _LEAST_ALIKE = 0.5
 """How much alike two lines are, from 0 to 1, for the words that differ to be marked alone."""
@@ -75,10 +84,20 @@ def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> 
     groups = grouped(failures)
     skippable = [id(group) for group in groups if group[0].advice == _SKIP]
     silent = skippable if all_applied else skippable[:-1]
-    for group in groups[:_MAX_FAILURES]:
-        yield from lines_of(*group, advises=id(group) not in silent)
-    if len(groups) > _MAX_FAILURES:
-        yield [(f"and {len(groups) - _MAX_FAILURES} more", "")]
+    long = [id(group) for group in groups if group[0].extent and not group[1:]][:_MOST_LAID]
+    rows = min(_MOST_ROWS, _MOST_OF_PATCH // max(len(long), 1))
+    count = 0
+    for at, group in enumerate(groups):
+        is_long = id(group) in long or not group[0].extent
+        if count >= _MOST_LINES - _MOST_LAID * (not is_long):
+            yield [(f"and {len(groups) - at} more", "")]
+            return
+        advises = id(group) not in silent and is_long
+        lines = [*lines_of(*group, advises=advises, rows=rows if is_long else 0)]
+        if count + len(lines) > _MOST_LINES:
+            lines = [*lines_of(*group, advises=False, rows=0)]
+        yield from lines
+        count += len(lines)
 
 
 def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
@@ -92,12 +111,12 @@ def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
     return [*groups.values()]
 
 
-def lines_of(failure: Failure, *others: Failure, advises: bool = True) -> Iterator[Spans]:
-    """Lay out a failure, with those of `others` that are said with it."""
+def lines_of(
+    failure: Failure, *others: Failure, advises: bool = True, rows: int = _MOST_ROWS
+) -> Iterator[Spans]:
+    """Lay out a failure, with those of `others` that are said with it, and `rows` of its lines."""
     yield [("error: ", _ERROR), (headline(failure, len(others)), "")]
-    if failure.closest:
-        yield from _comparison(failure, failure.closest)
-    elif failure.number and not failure.record and not others:
+    if failure.number and not failure.extent and not failure.record and not others:
         yield [(f"  {_line_name(failure, failure.number)}", "")]
     if failure.expected is not None:
         yield from _both_sides(failure, failure.expected)
@@ -105,9 +124,10 @@ def lines_of(failure: Failure, *others: Failure, advises: bool = True) -> Iterat
         ((position, text), *_) = failure.shown
         yield [(f"  {visible(failure.path)}:{position + 1} has", "")]
         yield [(f"      {visible(text)}".rstrip(), "")]
-    for each in failure.enclosing:
-        inside = visible(each.text.strip())
-        yield [(f"  {visible(failure.path)}:{each.candidate + 1} is in `{inside}`", "")]
+    if failure.extent and rows and not others and not failure.suggestions[1:]:
+        yield from extent_lines(failure, failure.extent, rows)
+    for sentence in details(failure) if rows else ():
+        yield [(f"  {sentence}", "")]
     if advises and failure.advice:
         yield [(f"  {failure.advice}", "")]
 
@@ -142,31 +162,168 @@ def _line_name(failure: Failure, number: int) -> str:
     return f"{visible(failure.source)}:{number}" if failure.source else f"patch line {number}"
 
 
-def _comparison(failure: Failure, closest: ClosestMatch) -> Iterator[Spans]:
-    """Compare the lines of the patch with the file's, which are numbered from 1."""
-    verb = "adds" if closest.line.prefix is Prefix.ADDED else "expects"
-    path, found = visible(failure.path), closest.found
-    expected, there = marked(closest.line.text, found)
-    yield [(f"  {_line_name(failure, failure.number)} {verb}", "")]
-    yield [("      ", ""), *expected]
-    if not closest.around:
+_ROW_MARKS = {
+    Mark.THERE: "=",
+    Mark.OTHER: "file",
+    Mark.IN_FILE: "file",
+    Mark.IN_PATCH: "patch",
+    Mark.AROUND: "",
+    Mark.OMITTED: "",
+}
+
+
+def extent_lines(failure: Failure, extent: Extent, rows: int) -> Iterator[Spans]:
+    """Lay a hunk over the file: `=` is in both, `file` and `patch` only there."""
+    if not extent.lines:
         return
-    yield [(f"  closest match, {path}:{closest.position + 1}; {closest.described}", "")]
-    width = len(str(closest.around[-1][0] + 1))
-    for position, line in closest.around:
-        shown = there if position == closest.position else [(visible(line), "")]
-        number = f"      {position + 1:>{width}}"
-        yield [(f"{number}  ", ""), *shown] if any(text for text, _ in shown) else [(number, "")]
-    for other in closest.others:
-        expected, there = marked(other.line.text, other.found)
-        yield [(f"  {_line_name(failure, other.line.number)} {verb}", "")]
-        yield [("      ", ""), *expected]
-        yield [(f"  {path}:{other.position + 1} has", "")]
-        yield [("      ", ""), *there]
-    if closest.more:
-        yield [
-            (f"  and {closest.more} more line{'s differ' if closest.more > 1 else ' differs'}", "")
-        ]
+    yield [(f"  {_title(failure, extent)}", "")]
+    numbers = [int(each.line.number) for each in extent.lines if each.line]
+    numbers += [each.position + 1 for each in extent.lines if each.position is not None]
+    width = len(str(max(numbers)))
+    for is_same, run in groupby(extent.most(rows), lambda each: each.mark in _SAME):
+        group = [*run]
+        if is_same:
+            yield from (_row(each, width, _shown(each.text)) for each in group)
+        else:
+            pairs = [(each, *_sides(each)) for each in group]
+            yield from (_row(each, width, text) for each, _, text in pairs if _is_in_file(each))
+            missing = [(e, text) for e, text, _ in pairs if e.line or not _is_in_file(e)]
+            if failure.fault in _HARDLY_THERE:
+                missing = [(e, text) for e, text in missing if _is_subtle(e) or text[1:]]
+            yield from (_of_patch(each, width, text) for each, text in missing)
+
+
+def _is_subtle(each: ExtentLine) -> bool:
+    """Return whether it is to be said in what a line differs."""
+    return each.difference not in (None, Difference.TEXT)
+
+
+def _is_in_file(each: ExtentLine) -> bool:
+    return each.position is not None
+
+
+def _title(failure: Failure, extent: Extent) -> str:
+    """Say which lines are shown, and what they are in."""
+    first, last = extent.positions[0], extent.positions[-1]
+    place = f"{visible(failure.path)}:{first + 1}" + f"-{last + 1}" * (last > first)
+    if extent.inside:
+        inside = extent.inside
+        place += f", in `{visible(inside.text.strip(), QUOTED)}` (line {inside.line + 1})"
+    title = Detail.CANDIDATE
+    if failure.fault is Fault.NOTHING_FOUND:
+        title = Detail.NEAREST
+    elif failure.reason is Reason.NOT_FOUND:
+        title = Detail.CLOSEST
+    elif failure.reason is Reason.ALREADY_APPLIED:
+        title = Detail.NEW_LINES
+    return fill(title.sentence, {"place": place})
+
+
+_SAME = (Mark.THERE, Mark.AROUND)
+_HARDLY_THERE = (Fault.HARDLY_FOUND, Fault.NOTHING_FOUND)
+"""Where lines of the patch are not shown beside the file's: they are none of these."""
+
+
+def _shown(text: bytes | None, style: str = "") -> Spans:
+    return [(visible(text or b""), style)]
+
+
+def _sides(each: ExtentLine) -> tuple[Spans, Spans]:
+    """Lay out both sides of a line that differs, with what differs marked."""
+    if each.mark is Mark.OTHER and each.line:
+        return marked(each.line.text, each.text)
+    return _shown(each.line.text if each.line else b"", _EXPECTED), _shown(each.text, _FOUND)
+
+
+def _omitted(each: ExtentLine) -> str:
+    """Say what is left out between lines that are shown."""
+    detail = _OMITTED[each.omits or Mark.OMITTED]
+    lines = "" if each.position is None else name_range(each.position, each.size)
+    return fill(detail.sentence, {"count": each.size, "lines": lines})
+
+
+_OMITTED = {
+    Mark.THERE: Detail.SAME,
+    Mark.IN_FILE: Detail.NOT_IN_HUNK,
+    Mark.IN_PATCH: Detail.MISSING,
+    Mark.AROUND: Detail.REREAD,
+    Mark.OMITTED: Detail.REREAD,
+}
+
+
+def _row(each: ExtentLine, width: int, text: Spans) -> Spans:
+    """Lay out a line of the file, with the patch's prefix; or say which are left out."""
+    if each.mark is Mark.OMITTED:
+        return [(f"    {'':5} {'':{width}}  ({_omitted(each)})", "")]
+    number = (each.position or 0) + 1
+    prefix = each.line.prefix.value if each.line and each.mark is Mark.THERE else " "
+    return _stripped([(f"    {_ROW_MARKS[each.mark]:>5} {number:>{width}} {prefix}", ""), *text])
+
+
+def _of_patch(each: ExtentLine, width: int, text: Spans) -> Spans:
+    """Lay out a line that only the patch has, and say what differs where that is hard to see."""
+    if each.mark is Mark.OMITTED:
+        return _row(each, width, text)
+    line = each.line
+    number = int(line.number) if line and not string_line_of(line.number) else ""
+    prefix = line.prefix.value if line else " "
+    note = [(f"   ({each.described})", "")] if _is_subtle(each) else []
+    return _stripped([(f"    {'patch':>5} {number:>{width}} {prefix}", ""), *text, *note])
+
+
+def _stripped(spans: Spans) -> Spans:
+    """Leave out the spaces at the end of a line that has nothing else."""
+    is_blank = not any(text.strip() for text, _ in spans[1:])
+    return [(spans[0][0].rstrip(), spans[0][1])] if is_blank else spans
+
+
+def details(failure: Failure) -> Iterator[str]:
+    """Yield what is known beyond the lines that are shown: each a sentence, fit for a terminal."""
+    extent, inside = failure.extent, {each.candidate: each for each in failure.enclosing}
+    for each in failure.suggestions if failure.enclosing or failure.suggestions[1:] else ():
+        yield _suggested(each)
+    for at in [] if failure.suggestions[1:] else inside:
+        yield f"{visible(failure.path)}:{at + 1} is in `{visible(inside[at].text.strip())}`"
+    if extent is None:
+        return
+    if extent.nowhere and failure.fault is not Fault.NOTHING_FOUND:
+        which = _patch_lines(extent.nowhere, quotes=not extent.lines)
+        yield fill(Detail.NOWHERE.sentence, {"which": which})
+    for other in extent.elsewhere:
+        detail = Detail.ELSEWHERE if other.text is None else Detail.LIKE
+        words = {
+            "which": _patch_lines([other.line]),
+            "line": other.line.text.strip(),
+            "lines": name_lines(other.positions),
+            "text": (other.text or b"").strip(),
+        }
+        yield fill(detail.sentence, words)
+    if extent.named:
+        named = extent.named
+        detail = Detail.NAMED if named.positions else Detail.NAMED_NOWHERE
+        yield fill(detail.sentence, {"name": named.text, "lines": name_lines(named.positions)})
+
+
+def _suggested(each: Suggestion) -> str:
+    detail = {
+        Means.ANCHOR: Detail.ANCHOR,
+        Means.ABOVE: Detail.LINES_ABOVE if each.distance > 1 else Detail.LINE_ABOVE,
+        Means.BELOW: Detail.LINES_BELOW if each.distance > 1 else Detail.LINE_BELOW,
+    }[each.means]
+    words = {"at": (each.candidate or 0) + 1, "line": each.text.strip(), "count": each.distance}
+    return fill(detail.sentence, words)
+
+
+def _patch_lines(lines: Sequence[Line], *, quotes: bool = False) -> str:
+    """Name lines of the patch: "patch lines 9, 12-14"; with their text, the first ones."""
+    if quotes or string_line_of(lines[0].number):
+        quoted = [f"`{visible(line.text.strip(), QUOTED)}`" for line in lines[:SHOWN]]
+        return ", ".join([*quoted, *["…"] * (len(lines) > SHOWN)])
+    numbers = [int(line.number) for line in lines]
+    runs = [[*run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
+    named = [f"{run[0][1]}-{run[-1][1]}" if len(run) > 1 else f"{run[0][1]}" for run in runs]
+    shown = ", ".join([*named[: 2 * SHOWN], *["…"] * (len(named) > 2 * SHOWN)])
+    return f"patch line{'s' * (len(lines) > 1)} {shown}"
 
 
 def marked(expected: bytes, found: bytes | None) -> tuple[Spans, Spans]:

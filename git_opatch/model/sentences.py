@@ -68,7 +68,7 @@ _SKIP = "`apply --skip-applied` skips it"
 _MORE_TEXT = "write more of the text around it"
 _ONE_SECTION = "put all changes of a file into one section"
 _ONE_HUNK = "write one hunk for both, or leave one out"
-_DEFINITION = "re-read the file; name the definition or heading that the hunk is in"
+_DEFINITION = "leave out the text after `@@`, or name what the lines are in{inside}"
 _IN_INDEX = "`--cached` changes it in the index only"
 _MOVE = "move it away"
 _SEE_PATCH = "`git opatch log -p {record}` shows what the patch did"
@@ -84,7 +84,16 @@ class Fault(Enum):
         self.advice = advice
 
     # where a hunk goes
-    NOT_FOUND = Reason.NOT_FOUND, "does not match {base}", _REREAD
+    NOT_FOUND = (
+        Reason.NOT_FOUND,
+        "does not match {base}",
+        "make the hunk agree with {reread}",
+    )
+    HARDLY_FOUND = (
+        Reason.NOT_FOUND,
+        "does not match {base}: {few} of its {total} lines are not in the file",
+        "re-read the file and correct the hunk",
+    )
     NOTHING_FOUND = (
         Reason.NOT_FOUND,
         "does not match {base}: none of its lines is there",
@@ -784,6 +793,32 @@ class Difference(Enum):
     FILE_BEGINS = "the file begins after this line"
     LEFT_OUT = "the file has {between} between this line and the one above it"
     SURPLUS = "the file does not have {count} of the patch's lines, from this one on"
+
+
+class Detail(Enum):
+    """What is known of the lines of a hunk that is not found, one sentence a line."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    CLOSEST = "closest match, {place}"
+    NEAREST = "nearest in the file, {place}"
+    CANDIDATE = "its candidate, {place}"
+    NEW_LINES = "its new lines may be {place}"
+    NOWHERE = "nowhere in the file: {which}"
+    ELSEWHERE = "{which} `{line}` is at {lines}"
+    LIKE = "{which} `{line}` is nowhere; {lines} has `{text}`"
+    NAMED = "`{name}`, which it names, is at {lines}"
+    NAMED_NOWHERE = "`{name}`, which it names, is nowhere in the file"
+    SAME = "{lines} as in the hunk"
+    NOT_IN_HUNK = "{lines} not in the hunk"
+    MISSING = "{count} lines of the patch that are not here"
+    REREAD = "{lines}: re-read them"
+    ANCHOR = "for line {at}, write `@@ {line}` above the hunk"
+    LINE_ABOVE = "for line {at}, add the line above, `{line}`"
+    LINES_ABOVE = "for line {at}, add the {count} lines above, from `{line}` on"
+    LINE_BELOW = "for line {at}, add the line below, `{line}`"
+    LINES_BELOW = "for line {at}, add the {count} lines below, down to `{line}`"
 
 
 class Malformed(Enum):

@@ -12,9 +12,10 @@ from typing import Any
 
 from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind
-from git_opatch.model.failure import DifferentLine, Failure
+from git_opatch.model.extent import Elsewhere, Enclosing, Extent, ExtentLine, Suggestion
+from git_opatch.model.failure import Failure
+from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Anchor, Hunk, Line, Patch
-from git_opatch.model.placement import NumberedLines
 from git_opatch.model.refusal import text_of
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text_position import string_line_of
@@ -177,12 +178,12 @@ def _anchor(anchor: Anchor) -> Fields:
 
 def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
     """Render a failure: what was expected, what was found, and what to do next."""
-    closest = failure.closest
-    compared = closest if closest and closest.around else None
-    position = compared.position if compared else None
+    extent = failure.extent or Extent()
+    first = extent.first
+    expected, found = _expected(failure), _found(failure)
+    position = first.position if first else None
     if position is None and len(failure.positions) == 1:
         position = failure.positions[0]
-    others = compared.others if compared else ()
     return {
         **failure_fields(failure.kind, failure.reason.value, failure.message, text_of(failure)),
         **text("path", failure.path),
@@ -190,15 +191,18 @@ def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
         "hunk_count": failure.hunks or None,
         **_line_of_patch(failure.source, failure.number),
         "file_line": None if position is None else position + 1,
-        **text("expected", closest.line.text if closest else _first(failure.expected)),
-        **text("found", compared.found if compared else _found(failure)),
-        "difference": compared.described if compared else None,
-        "other_differences": [_different_line(other) for other in others],
-        "closest_match": _closest_match_of(failure),
+        **text("expected", first.line.text if first and first.line else expected),
+        **text("found", first.text if first else found),
+        "difference": (first.described if first else "") or None,
+        "lines": [_extent_line(each) for each in extent.most(_MOST_LINES)],
+        "reread": list(extent.reread) if extent.lines else None,
+        "inside": _enclosing(extent.inside) if extent.inside else None,
+        "nowhere": [_patch_line(line) for line in extent.nowhere[:MANY]],
+        "elsewhere": [_elsewhere(each) for each in extent.elsewhere],
+        "suggestions": [_suggestion(each) for each in failure.suggestions],
         "candidates": list(failure.candidates),
         "enclosing": [
-            {"candidate": each.candidate + 1, "line": each.line + 1, **text("text", each.text)}
-            for each in failure.enclosing
+            {"candidate": each.candidate + 1, **_enclosing(each)} for each in failure.enclosing
         ],
         "exact": failure.exact,
         "similar_paths": [plain(path) for path in failure.similar],
@@ -207,40 +211,50 @@ def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
     }
 
 
-def _first(lines: Sequence[bytes] | None) -> bytes | None:
-    return lines[0] if lines else None
+_MOST_LINES = 20
+"""So many lines of a hunk's extent are listed."""
+
+
+def _expected(failure: Failure) -> bytes | None:
+    """Return the first line that was there before, where lines do not merge."""
+    return next(iter(failure.expected or ()), None)
 
 
 def _found(failure: Failure) -> bytes | None:
     """Return the first line of a file that does not merge."""
-    return None if failure.expected is None else _first([line for _, line in failure.shown])
+    return failure.shown[0][1] if failure.expected is not None and failure.shown else None
 
 
-def _different_line(other: DifferentLine) -> Fields:
+def _extent_line(each: ExtentLine) -> Fields:
+    """Render a line of a hunk that is laid over the file."""
     return {
-        "patch_line": int(other.line.number) or None,
-        "file_line": other.position + 1,
-        **text("expected", other.line.text),
-        **text("found", other.found),
+        "mark": each.mark.value,
+        "line": None if each.position is None else each.position + 1,
+        **text("text", each.text),
+        "patch": _patch_line(each.line) if each.line else None,
+        "difference": each.described or None,
+        "count": each.size,
     }
 
 
-def _closest_match_of(failure: Failure) -> Fields | None:
-    closest, shown = failure.closest, failure.shown
-    if closest and closest.around:
-        return _closest_match(closest.lines, closest.around, closest.reread)
-    return _closest_match(shown, (), (shown[0][0] + 1, shown[-1][0] + 1)) if shown else None
+def _patch_line(line: Line) -> Fields:
+    return {"patch_line": int(line.number) or None, **_line(line)}
 
 
-def _closest_match(covered: NumberedLines, found: NumberedLines, reread: tuple[int, int]) -> Fields:
-    """Render the lines that the hunk would cover, and those around the one that differs."""
-    lines = sorted({**dict(covered), **dict(found)}.items())
-    return {
-        "line": (covered or found)[0][0] + 1,
-        "line_count": len(covered),
-        "lines": [{"line": number + 1, **text("text", line)} for number, line in lines],
-        "reread": list(reread),
-    }
+def _enclosing(each: Enclosing) -> Fields:
+    return {"line": each.line + 1, **text("text", each.text)}
+
+
+def _elsewhere(each: Elsewhere) -> Fields:
+    """Render where a line is, or where the file has `like`, which is much like it."""
+    lines = [position + 1 for position in each.positions]
+    return {**_patch_line(each.line), "lines": lines, **text("like", each.text)}
+
+
+def _suggestion(each: Suggestion) -> Fields:
+    candidate = None if each.candidate is None else each.candidate + 1
+    fields = {"candidate": candidate, "use": each.means.value, **text("text", each.text)}
+    return {**fields, "distance": each.distance}
 
 
 def diagnostic_of(diagnostic: Diagnostic) -> Fields:
@@ -280,8 +294,12 @@ def failure_fields(kind: Kind, reason: str, message: str, rendered: str) -> Fiel
         "expected": None,
         "found": None,
         "difference": None,
-        "other_differences": [],
-        "closest_match": None,
+        "lines": [],
+        "reread": None,
+        "inside": None,
+        "nowhere": [],
+        "elsewhere": [],
+        "suggestions": [],
         "candidates": [],
         "enclosing": [],
         "exact": True,

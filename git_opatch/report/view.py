@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from git_opatch import report
 from git_opatch.complete.edits import Edit
+from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion
 from git_opatch.model.failure import Failure
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Target
@@ -30,8 +31,6 @@ from git_opatch.report.placements import refused_parts, where
 
 _AROUND = 2
 """Lines of the file that are shown above and below a hunk."""
-_REACH = 12
-"""How far from a hunk a line is looked for that tells its candidates apart."""
 _MOST_ROWS = 400
 FEW_SKIPPED = 3
 """Lines in a row that a patch leaves out, and that are shown without being asked for."""
@@ -244,48 +243,64 @@ def _refused(part: Part, failure: Failure, lines: _Lines) -> PartView:
 
 def _compared(part: Part, hunk: Hunk, failure: Failure, lines: _Lines) -> Iterator[Place]:
     """Show the places that a refused hunk could go to, or the one that it is compared with."""
-    starts, closest = failure.positions, failure.closest
-    image, absent = hunk.preimage, Prefix.ADDED
+    starts, extent = failure.positions, failure.extent
     if hunk.replacement:  # of strings, which may begin and end inside of lines
         yield _alone(part, lines)
         stops = hunk.replacement.old.strip(b"\n").count(b"\n") + 1
         yield from (_occurrence(part, failure, at, at + stops, lines) for at in starts[:SHOWN])
         return
-    if failure.reason is Reason.AMBIGUOUS and len(starts) > 1 and image:
+    if failure.reason is Reason.AMBIGUOUS and len(starts) > 1 and hunk.preimage:
         yield _alone(part, lines)
         yield from (_candidate(part, hunk, failure, at, lines) for at in starts[:SHOWN])
         return
-    if failure.reason is Reason.ALREADY_APPLIED:
-        image, absent = hunk.postimage, Prefix.REMOVED
-        starts = (failure.start, *starts) if failure.start is not None else starts
-    if closest and closest.around:
-        there = dict([*closest.around, *closest.lines])
-        starts = tuple(dict([*closest.lines, *closest.around]))
-        if any(lines[at : at + 1] != [text] for at, text in there.items()):
-            return  # an earlier section has changed the file
-    if image and starts and starts[0] < len(lines):
-        pairs = _pairs(image, lines, range(starts[0], min(starts[0] + len(image), len(lines))))
-        notes = {closest.position: closest.described} if closest else {}
-        start = next(at for at in pairs if at is not None)
-        rows = _beside(hunk, pairs, lines, notes, start, absent)
-        place = _place(part, rows)
-        way = "write the marked lines as the file has them"
-        title = f"closest match: {place.title}"
-        yield place._replace(title=title, advice=way) if closest else place
+    if extent is None and starts and failure.reason is Reason.ALREADY_APPLIED:
+        start = starts[0] if failure.start is None else failure.start
+        rows = _beside(hunk, count(start), lines, {}, start, Prefix.REMOVED)
+        yield _place(part, rows)
+    laid = [each for each in (extent.lines if extent else ()) if each.position is not None]
+    if extent is None or not laid or _differs(laid, lines):
+        return  # an earlier section has changed the file
+    place = _place(part, _laid_over(hunk, extent, failure.reason))
+    if failure.reason is not Reason.NOT_FOUND:
+        yield place
+        return
+    way = "write the marked lines as the file has them"
+    yield place._replace(title=f"closest match: {place.title}", advice=way)
 
 
-def _pairs(image: Sequence[Line], lines: _Lines, at: range) -> list[int | None]:
-    """Give each line of `image` a position, so that many lines are beside one that is alike."""
-    from difflib import SequenceMatcher
+def _differs(laid: Sequence[ExtentLine], lines: _Lines) -> bool:
+    there = {each.position: each.text for each in laid}
+    return any(at is not None and lines[at : at + 1] != [there[at]] for at in there)
 
-    keys = [b"".join(line.text.split()) for line in image]
-    there = [b"".join(lines[position].split()) for position in at]
-    steps = SequenceMatcher(None, keys, there, autojunk=False).get_opcodes()
-    pairs: list[int | None] = [None] * len(keys)
-    for _, begin, end, first, stop in steps:
-        for one, two in zip(range(begin, end), at[first:stop], strict=False):
-            pairs[one] = two
-    return pairs
+
+def _laid_over(hunk: Hunk, extent: Extent, reason: Reason) -> Iterator[Row]:
+    """Lay a hunk over the file, with the lines that only the patch has where they would be."""
+    is_applied = reason is Reason.ALREADY_APPLIED
+    absent = Prefix.REMOVED if is_applied else Prefix.ADDED
+    rest = [*hunk.lines]
+    for each in extent.lines:
+        has_begun = len(rest) < len(hunk.lines)
+        while has_begun and rest and each.line is None and rest[0].prefix is absent:
+            yield _row(rest[0], rest.pop(0).text, None)
+        while rest and each.line is not None:
+            line = rest.pop(0)
+            if line == each.line:
+                break
+            yield _row(line, line.text, None)
+        yield _of_extent(each)
+    yield from (_row(line, line.text, None) for line in rest)
+
+
+def _of_extent(each: ExtentLine) -> Row:
+    at = 0 if each.position is None else each.position + 1
+    if each.line is None:
+        kind, note = ("around", "") if each.mark is Mark.AROUND else ("unlike", "not in the hunk")
+        return Row(kind, " ", None, 0, [(visible(each.text or b""), "")], at, note)
+    if each.mark is Mark.IN_PATCH:
+        note = each.described or "not in the file"
+        return _row(each.line, each.line.text, None)._replace(kind="unlike", note=note)
+    shown = each.text if each.mark is Mark.THERE else each.line.text
+    return _row(each.line, shown, each.text, each.position or 0, note=each.described)
 
 
 def _beside(
@@ -325,7 +340,12 @@ def _beside(
 
 
 def _row(
-    line: Line, text: bytes | None, there: bytes | None, at: int, differs: str, note: str
+    line: Line,
+    text: bytes | None,
+    there: bytes | None,
+    at: int = -1,
+    differs: str = "unlike",
+    note: str = "",
 ) -> Row:
     """Pair a line of the patch with one of the file, at position `at`, and mark what differs."""
     number, prefix = int(line.number), line.prefix.value
@@ -372,7 +392,7 @@ def _alone(part: Part, lines: _Lines) -> Place:
 def _candidate(part: Part, hunk: Hunk, failure: Failure, at: int, lines: _Lines) -> Place:
     """Show a candidate with the hunk in it, and what tells it from the others."""
     stop = at + len(hunk.preimage)
-    above, below = _decisive(lines, at, failure.positions, stop - at)
+    told, above, below = _told(failure, at)
     around = (max(above, _AROUND), max(below, _AROUND))
     rows = [
         row._replace(kind="decides", note="add this line")
@@ -381,16 +401,15 @@ def _candidate(part: Part, hunk: Hunk, failure: Failure, at: int, lines: _Lines)
         for row in _beside(hunk, range(at, min(stop, len(lines))), lines, {}, at, around=around)
     ]
     names = {each.candidate: each.text.strip() for each in failure.enclosing}
-    inside, ways = names.get(at, b""), [_to_add(above + below, "hunk")] * bool(above + below)
-    if len(names) == len(failure.positions) and [*names.values()].count(inside) == 1:
-        ways.append(f"begin the hunk with `@@ {visible(inside, 80)}`")
-    return _place(part, rows, inside, " or ".join(ways))
+    inside, way = names.get(at, b""), _to_add(above + below, "hunk")
+    if told and told.means is Means.ANCHOR:
+        way = f"begin the hunk with `@@ {visible(told.text)}`"
+    return _place(part, rows, inside, way)
 
 
 def _occurrence(part: Part, failure: Failure, at: int, stop: int, lines: _Lines) -> Place:
     """Show an occurrence of a string, and, if others are meant as much, what tells it from them."""
-    is_unsure = failure.reason is Reason.AMBIGUOUS and len(failure.positions) > 1
-    above, below = _decisive(lines, at, failure.positions, stop - at) if is_unsure else (0, 0)
+    _, above, below = _told(failure, at)
     decides = ("decides", "add this line")
     rows = [
         *_file_rows(lines, at - max(above, _AROUND), at - above),
@@ -399,32 +418,16 @@ def _occurrence(part: Part, failure: Failure, at: int, stop: int, lines: _Lines)
         *_file_rows(lines, stop, stop + below, *decides),
         *_file_rows(lines, stop + below, stop + max(below, _AROUND)),
     ]
-    return _place(part, rows, advice=_to_add(above + below, "string") if above + below else "")
+    return _place(part, rows, advice=_to_add(above + below, "string"))
+
+
+def _told(failure: Failure, at: int) -> tuple[Suggestion | None, int, int]:
+    """Return what is suggested for a candidate, and how many lines above and below it that has."""
+    told = next((each for each in failure.suggestions if each.candidate == at), None)
+    above = told.distance if told and told.means is Means.ABOVE else 0
+    below = told.distance if told and told.means is Means.BELOW else 0
+    return told, above, below
 
 
 def _to_add(count: int, target: str) -> str:
-    return f"add the marked line{'s' * (count > 1)} to the {target}"
-
-
-def _decisive(lines: _Lines, at: int, others: Sequence[int], size: int) -> tuple[int, int]:
-    """Return how many lines above, or below, tell a candidate from all others: the fewer.
-
-    Blank lines do not count, as a patch may leave them out; neither does whitespace.
-    """
-    found = []
-    for first, step in ((-1, -1), (size, 1)):
-        rivals = [other for other in others if other != at]
-        for distance, offset in enumerate(range(first, first + step * _REACH, step), 1):
-            own = _words(lines, at + offset)
-            rivals = [
-                each for each in rivals if not own or _words(lines, each + offset) in ([], own)
-            ]
-            if own is not None and not rivals:
-                found.append((distance, step))
-                break
-    reach, step = min(found, default=(0, 1))
-    return (reach, 0) if step < 0 else (0, reach)
-
-
-def _words(lines: _Lines, at: int) -> list[bytes] | None:
-    return lines[at].split() if 0 <= at < len(lines) else None
+    return f"add the marked line{'s' * (count > 1)} to the {target}" if count else ""

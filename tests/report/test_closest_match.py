@@ -11,7 +11,7 @@ from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text, plan_in_memory
 from git_opatch.model.refusal import failure_lines, plain
-from git_opatch.model.sentences import Difference
+from git_opatch.model.sentences import Detail, Difference
 
 
 def message(content: str, hunk: list[str]) -> str:
@@ -22,95 +22,158 @@ def message(content: str, hunk: list[str]) -> str:
 
 
 @named(
-    "content, hunk, words",
+    "content, hunk, rows",
     {
         "another line differs": (
             "a\nb\nc\n",
             [" a", "-x", " c"],
-            ":2; the text differs\n      1  a\n      2  b\n      3  c\n",
+            """\
+= 1  a
+file 2  b
+patch 5 -x
+= 3  c""",
         ),
         "lines left out below a line that may be another": (
             "a\nx\nb\nx\nc\n",
             [" a", "-x", " c"],
-            said(Difference.LEFT_OUT.sentence, between="lines 3-4"),
-        ),
-        "lines left out": (
-            "a\nb\nq\nr\nc\nd\n",
-            [" a", " b", "+n", " c", " d"],
-            said(Difference.LEFT_OUT.sentence, between="lines 3-4"),
+            """\
+= 1  a
+= 2 -x
+file 3  b
+file 4  x
+= 5  c""",
         ),
         "lines left out above a line that may be another": (
             "a()\nx\ny\nc()\nz\nc()\n",
             [" a()", "-c()"],
-            said(Difference.LEFT_OUT.sentence, between="lines 2-3"),
-        ),
-        "lines left out above another difference": (
-            "one\ntwo\nthree\nfour\n",
-            [" one", " four", "-gone"],
-            said(Difference.LEFT_OUT.sentence, between="lines 2-3"),
+            """\
+= 1  a()
+file 2  x
+file 3  y
+= 4 -c()
+5  z
+6  c()""",
         ),
         "a line that could be any": (
             "one\n}\n{\n}\nx\n",
             [" one", " {", "-gone"],
-            ":2; the text differs\n      1  one\n      2  }\n      3  {\n",
+            """\
+= 1  one
+file 2  }
+file 3  {
+patch 5  {
+patch 6 -gone
+4  }
+5  x""",
+        ),
+        "a blank line that the file has": (
+            "one\n\ntwo\n\nend\n",
+            [" ", " zwei", " ", "-end", "+fin"],
+            """\
+1  one
+= 2
+file 3  two
+patch 5  zwei
+= 4
+= 5 -end""",
+        ),
+        "a line that the file does not have": (
+            "def a(self):\n    self.x = []\n\ndef b(self, y):\n    self.x.go(y)\n",
+            [" def b(self, y):", "     # go", "-    self.x.go(y)", "+    pass"],
+            """\
+2      self.x = []
+3
+= 4  def b(self, y):
+patch 5      # go
+= 5 -    self.x.go(y)""",
+        ),
+        "before the file": (
+            "b\nc\nd\n",
+            [" a", " b", "-c", " d"],
+            f"""\
+patch 4  a   ({Difference.FILE_BEGINS.sentence})
+= 1  b
+= 2 -c
+= 3  d""",
+        ),
+        "other whitespace in new lines that are there loosely": (
+            "x\n  Hello\ny\n",
+            ["-hello", "+Hello"],
+            f"""\
+1  x
+file 2    Hello
+patch 5 +Hello   ({Difference.WHITESPACE.sentence})
+3  y""",
+        ),
+        "what is tolerated is not a difference": (
+            "first\nsecond\nthird\n",
+            ["   first \u00a0", "-SECOND = 2", " third"],
+            """\
+= 1  first
+file 2  second
+patch 5 -SECOND = 2
+= 3  third""",
+        ),
+        "of places alike, the one near which all lines are": (
+            "x\ny\nreturn\ndef a():\n    z\n    w\nreturn\n",
+            [" def a():", " # x", "-return"],
+            """\
+2  y
+3  return
+= 4  def a():
+file 5      z
+file 6      w
+patch 5  # x
+= 7 -return""",
         ),
     },
 )
-def test_the_first_difference_is_where_lines_were_left_out(
-    content: str, hunk: list[str], words: str
-) -> None:
-    assert words in message(content, hunk)
+def test_a_hunk_is_laid_over_the_file(content: str, hunk: list[str], rows: str) -> None:
+    lines = message(content, hunk).splitlines()
+    shown = [" ".join(line.split(" ")).strip() for line in lines if line.startswith("    ")]
+    assert "\n".join(shown) == rows
 
 
-_METHODS = """\
-class Cart:
-    def a(self):
-        self.x = []
-
-    def b(self, y):
-        self.x.go(y)
-"""
-
-
-@named(
-    "hunk, expected, words",
-    {
-        "one line": (
-            [" def b(self, y):", "     # go", "-    self.x.go(y)"],
-            "    # go",
-            "does not have 1 of the patch's lines",
-        ),
-        "two lines": (
-            [" def b(self, y):", "     if not y:", "         return", "-    self.x.go(y)"],
-            "    if not y:",
-            "does not have 2 of the patch's lines",
-        ),
-        "removed lines": (
-            [" def b(self, y):", "-    if not y:", "-        return", "     self.x.go(y)"],
-            "    if not y:",
-            "does not have 2 of the patch's lines",
-        ),
-        "the first of two": (
-            [" def a(self):", "     # x", "     self.x = []", " ", "     # b", "-def b(self, y):"],
-            "    # x",
-            "does not have 1 of the patch's lines",
-        ),
-    },
-)
-def test_lines_that_the_file_does_not_have_are_named(
-    hunk: list[str], expected: str, words: str
-) -> None:
-    deeper = [f"{line[0]}    {line[1:]}" if line[1:] else line for line in hunk]
-    text = message(_METHODS, [*deeper, "+    pass"])
-    assert f"expects\n          {expected}\n" in text
-    assert words in text
+def test_lines_that_are_the_same_are_left_out_of_a_large_hunk() -> None:
+    content = "".join(f"a {number}\n" for number in range(60))
+    changed = {5: "-a 5", 30: " b 30", 31: " b 31", 32: " b 32"}
+    text = message(content, [changed.get(n, f" a {n}") for n in range(60)])
+    assert said(Detail.SAME.sentence, lines="lines 1-3") in text
+    assert "file 31  a 30\n" in text
+    assert said(Detail.SAME.sentence, lines="lines 35-60") in text
+    assert len(text.splitlines()) < 26
 
 
-def test_what_differs_below_lines_that_the_file_does_not_have_is_shown() -> None:
-    hunk = [" a 1", " more", " a 2", " a 3", " b 4", " a 5", "-a 6"]
-    text = message("a 1\na 2\na 3\na 4\na 5\na 6\n", hunk)
-    assert "expects\n      more\n" in text
-    assert "expects\n      b 4\n  notes.txt:4 has\n      a 4\n" in text
+def test_lines_that_are_elsewhere_are_named() -> None:
+    content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    two(2)\n    two(2)\n"
+    text = message(content, [" def a():", "-    two(2)", "-    three()", " one(1)", " end(1)"])
+    words = {"which": "patch line 5", "line": "two(2)", "lines": "lines 64, 65"}
+    assert said(Detail.ELSEWHERE.sentence, **words) in text
+    assert said(Detail.NOWHERE.sentence, which="patch line 6") in text
+
+
+def test_a_line_that_is_nowhere_is_named_with_one_like_it() -> None:
+    content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    if value is True:\n"
+    hunk = [" def a():", "-    if value == True:", " one(1)", " end(1)"]
+    words = {"which": "patch line 5", "line": "if value == True:", "lines": "line 64"}
+    text = message(content, hunk)
+    assert said(Detail.LIKE.sentence, **words, text="if value is True:") in text
+
+
+def test_a_place_that_shares_only_blank_lines_is_not_shown() -> None:
+    content = "one\n\n}\n" * 60
+    text = message(content, [" ", "-nowhere at all", " }", " neither here"])
+    assert "closest" not in text
+    assert said(Detail.NOWHERE.sentence, which="`nowhere at all`, `neither here`") in text
+
+
+def test_the_definition_of_the_lines_and_that_of_the_anchor_are_named() -> None:
+    content = f"def a():\n    x\n\n\ndef b():\n{'    y' * 2}\n    z\n    w\n"
+    patch = "*** Update File: notes.txt\n@@ def a():\n     z\n-    v\n     w\n"
+    plan = plan_in_memory(envelope(patch.encode()), {"notes.txt": content.encode()})
+    text = "\n".join(plain(failure_lines(plan.failures)))
+    assert "notes.txt:7-8, in `def b():` (line 5)\n" in text
+    assert said(Detail.NAMED.sentence, name="def a():", lines="line 1") in text
 
 
 @named(
@@ -149,13 +212,6 @@ def test_an_unusual_space_is_named_at_the_strict_tier() -> None:
     )
 
 
-@pytest.mark.parametrize("tolerated", ["first  ", "  first", "first \u00a0"])
-def test_what_is_tolerated_is_not_called_the_difference(tolerated: str) -> None:
-    text = message("first\nsecond\nthird\n", [f" {tolerated}", "-SECOND = 2", " third"])
-    assert "expects\n      SECOND = 2\n" in text
-    assert ":2; the text differs\n" in text
-
-
 def test_whitespace_that_is_not_seen_is_named() -> None:
     with pytest.raises(Refused) as refused:
         apply_to_text(
@@ -163,42 +219,7 @@ def test_whitespace_that_is_not_seen_is_named() -> None:
             {"f": "x\n"},
             Options(matching=Matching(Tier.STRICT)),
         )
-    assert f"f:1; {Difference.WHITESPACE_AT_END.sentence}\n" in str(refused.value)
-
-
-_GREET = 'import sys\n\n\ndef greet(name):\n    """Greet."""\n\n    return "Hello " + name\n'
-
-
-@named(
-    "above",
-    {
-        "one": [" "],
-        "two": [" ", " "],
-        "spaces": ["     ", " "],
-        "below a line": [" import sys", " ", " "],
-    },
-)
-@pytest.mark.parametrize("between", [" ", "     "])
-def test_a_blank_line_that_the_file_has_is_not_the_difference(
-    above: list[str], between: str
-) -> None:
-    hunk = [*above, " def greet(name):", '     """Greet."""', between, '-    return "Hi " + name']
-    text = message(_GREET, [*hunk, '+    return "Hey " + name'])
-    assert (
-        'expects\n          return "Hi " + name\n  closest match, notes.txt:7; the text differs\n'
-        in text
-    )
-    assert text.count("expects") == 1
-
-
-def test_below_a_blank_line_that_the_file_has_the_line_that_differs_is_shown() -> None:
-    text = message("one\n\ntwo\n\nend\n", [" ", " zwei", " ", "-end", "+fin"])
-    assert "expects\n      zwei\n  closest match, notes.txt:3; the text differs\n" in text
-
-
-def test_a_hunk_that_begins_before_the_file_says_so() -> None:
-    text = message("b\nc\nd\n", [" a", " b", "-c", " d"])
-    assert "expects\n      a\n  closest match, notes.txt:1; the file begins after this" in text
+    assert f"patch 4 -x    ({Difference.WHITESPACE_AT_END.sentence})\n" in str(refused.value)
 
 
 @named(
@@ -213,12 +234,6 @@ def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: s
     assert "U+" not in message(f"x\n{found}\ny\n", [" x", f"-{expected}", " nowhere"])
 
 
-def test_of_places_alike_the_one_near_which_all_lines_are_is_shown() -> None:
-    content = "x\ny\nreturn\ndef a():\n    z\n    w\nreturn\n"
-    shown = message(content, [" def a():", " # x", "-return"])
-    assert ":5; the text differs\n      4  def a():\n      5      z\n" in shown
-
-
 def test_reversed_prefixes_are_mentioned() -> None:
     words = f"{opening(Difference.LEFT_OUT.sentence)} the added lines and not the removed ones"
     assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
@@ -229,23 +244,9 @@ def test_reversed_prefixes_are_mentioned() -> None:
 def test_long_lines_are_shown_where_they_differ() -> None:
     long = "word " * 100
     text = message(f"x\n{long}left\n", [f"-{long}right", "+z"])
-    expected, found = (line for line in text.splitlines() if "\u2026" in line)
+    found, expected, *_ = (line for line in text.splitlines() if "\u2026" in line)
     assert expected.endswith(" word right")
     assert found.endswith(" word left")
-
-
-def test_a_loose_match_of_the_new_lines_shows_both() -> None:
-    text = message("x\n  Hello\ny\n", ["-hello", "+Hello"])
-    assert "adds\n      Hello\n  closest match, notes.txt:2; " in text
-    assert "\n      1  x\n      2    Hello\n" in text
-
-
-def test_of_a_loose_match_the_line_that_differs_is_shown() -> None:
-    text = message("one\nline ten.\nend\n", [" one", "-line 10.", "+Line TEN.", " end"])
-    where = f"closest match, notes.txt:2; {Difference.CASE.sentence}\n"
-    assert f"adds\n      Line TEN.\n  {where}" in text
-    kept = message("One\n  b\n", [" one", "-a", "+  b"])
-    assert "expects\n      one\n  closest match, notes.txt:1; " in kept
 
 
 _LINES = [f"line {number}" for number in range(9)]
@@ -257,45 +258,18 @@ def _hunk_with(*changed: int) -> list[str]:
     return [*lines, "+new"]
 
 
-def test_each_line_that_differs_is_shown() -> None:
-    text = message(_CONTENT, _hunk_with(2, 5))
-    assert ":3; the text differs\n      2  line 1\n      3  line 2\n      4  line 3\n" in text
-    assert "expects\n      other 5\n  notes.txt:6 has\n      line 5\n" in text
-    assert text.count("expects") == 2
-
-
-def test_only_some_lines_that_differ_are_shown() -> None:
-    content = "".join(f"a {number}\n" for number in range(20))
-    lines = [f" b {n}" if 3 <= n < 10 else f" a {n}" for n in range(20)]
-    text = message(content, [*lines, "+new"])
-    assert text.count("expects") == 5
-    assert "\n      a 7\n  and 2 more lines differ\n" in text
-
-
-def test_lines_are_not_compared_where_most_of_them_differ() -> None:
-    assert message(_CONTENT, _hunk_with(1, 3, 5, 7, 8)).count("expects") == 1
-
-
-def test_lines_left_out_are_not_called_different() -> None:
-    assert message("a\nx\nb\nx\nc\n", [" a", "-x", " c"]).count("expects") == 1
-
-
-def test_what_is_tolerated_is_not_shown_as_a_difference() -> None:
-    lines = _hunk_with(2, 5)
-    lines[7] += "  "
-    assert message(_CONTENT, lines).count("expects") == 2
-    assert message(_CONTENT, lines).count("line 7") == 0
-
-
 def test_a_document_has_each_line_that_differs(repo: Sandbox) -> None:
     repo.commit({"f": _CONTENT})
     text = "\n".join(["@@", *_hunk_with(2, 5)])
     repo.write(".git/p", envelope(f"*** Update File: f\n{text}\n".encode()))
     (failure,) = asked(repo, "apply", ".git/p")["failures"]
     assert (failure["file_line"], failure["expected"], failure["found"]) == (3, "other 2", "line 2")
-    assert failure["other_differences"] == [
-        {"patch_line": 9, "file_line": 6, "expected": "other 5", "found": "line 5"}
+    others = [each for each in failure["lines"] if each["mark"] == "other"]
+    assert [(each["line"], each["text"], each["patch"]["text"]) for each in others] == [
+        (3, "line 2", "other 2"),
+        (6, "line 5", "other 5"),
     ]
+    assert [line["patch_line"] for line in failure["nowhere"]] == [6, 9]
 
 
 def test_a_document_has_the_first_new_line_and_the_one_that_differs(repo: Sandbox) -> None:
@@ -330,6 +304,7 @@ def test_a_refusal_knows_the_difference(content: str, hunk: bytes, expected: Dif
     with pytest.raises(Refused) as refused:
         apply_to_text(patch, {"f": content}, strict)
     (failure,) = refused.value.failures
-    assert failure.closest is not None
-    assert (failure.number, failure.closest.position) == (5, 1)
-    assert failure.closest.difference is expected
+    assert failure.extent is not None
+    assert failure.extent.first is not None
+    assert (failure.number, failure.extent.first.position) == (5, 1)
+    assert failure.extent.first.difference is expected

@@ -180,11 +180,11 @@ def test_a_refusal_reports_what_to_do(base: Sandbox) -> None:
     assert (failure["source"], failure["patch_line"], failure["file_line"]) == ("p", 5, 2)
     assert (failure["expected"], failure["found"]) == ("deux", "two")
     assert failure["difference"] == Difference.TEXT.sentence
-    nearest = failure["closest_match"]
-    assert (nearest["line"], nearest["line_count"], nearest["reread"]) == (1, 2, [1, 3])
-    assert nearest["lines"] == [
-        {"line": 1, "text": "one"}, {"line": 2, "text": "two"}, {"line": 3, "text": "three"},
+    assert failure["reread"] == [1, 3]
+    assert [(each["mark"], each["line"], each["text"]) for each in failure["lines"]] == [
+        ("there", 1, "one"), ("other", 2, "two"), ("around", 3, "three"),
     ]  # fmt: skip
+    assert [line["text"] for line in failure["nowhere"]] == ["deux"]
     assert failure["advice"] == [said(Fault.NOT_FOUND.advice, reread="lines 1-3")]
     (hunk,) = failure["section"]["hunks"]
     assert [line["prefix"] + line["text"] for line in hunk["lines"]] == [" one", "-deux", "+2"]

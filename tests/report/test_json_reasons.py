@@ -250,7 +250,6 @@ def test_a_refused_undo_has_its_reason(base: Sandbox) -> None:
     (failure,) = found["failures"]
     assert (failure["file_line"], failure["expected"], failure["found"]) == (2, "2", "deux")
     assert failure["advice"] == [Fault.MERGE_LINES.advice.format(record=1)]
-    assert failure["closest_match"]["lines"] == [{"line": 2, "text": "deux"}]
 
 
 def test_a_damaged_record_is_an_error(base: Sandbox) -> None:

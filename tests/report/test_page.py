@@ -150,7 +150,7 @@ def test_what_is_written_is_shown_beside_what_the_patch_has(base: Sandbox) -> No
 def test_the_marked_lines_decide_between_candidates(
     base: Sandbox, path: str, old: str, count: int
 ) -> None:
-    """With its marked lines added, the hunk goes to the place that they are of."""
+    """With its marked lines, or its anchor, added, the hunk goes to the place that they are of."""
     base.commit({"lines": "".join(f"{at}\n" if at % 4 else "same\n" for at in range(40))})
     page = _page(
         base, envelope(f"*** Update File: {path}\n@@\n-{old}\n+{old}  # new\n".encode()), status=1
@@ -164,8 +164,10 @@ def test_the_marked_lines_decide_between_candidates(
                 own = unescape(re.sub("<em>.*</em>|<.*?>", "", shown))
                 text += f"{own}\n" if kind[-2:] in (" a", " d") else f" {own}\n"
                 removed = int(line) if kind == "same d" else removed
-        assert "decides" in place
-        corrected = envelope(f"*** Update File: {path}\n@@\n{text}".encode())
+        anchor = re.search("begin the hunk with <code>(.*?)</code>", place)
+        assert "decides" in place or anchor
+        head = unescape(anchor[1]) if anchor else "@@"
+        corrected = envelope(f"*** Update File: {path}\n{head}\n{text}".encode())
         assert _first_removed(base.opatch("convert", feed=corrected).out) == removed
 
 

@@ -88,23 +88,18 @@ def _path(asked: Json, name: str, failure: Json) -> bytes:
 
 def _hunk(hunk: Json, failure: Json) -> Iterator[bytes]:
     """Write the hunk with the file's lines, and its position as a number."""
-    nearest, places = failure["closest_match"], failure["candidates"]
-    current: list[bytes | None] = []
-    start = places[0] if places else None
-    if nearest:
-        start = nearest["line"]
-        stop = start + nearest["line_count"]
-        current = [
-            _bytes(line, "text") for line in nearest["lines"] if start <= line["line"] < stop
-        ]
-    lines = list(_lines(hunk["lines"], current, bool(nearest)))
+    laid, places = failure["lines"], failure["candidates"]
+    current = [_bytes(each, "text") for each in laid if each["mark"] in ("there", "other")]
+    own = [each["line"] for each in laid if each["mark"] in ("there", "other")]
+    start = next(iter([*own, *places]), None)
+    lines = list(_lines(hunk["lines"], current, bool(laid)))
     old = sum(line[:1] != b"+" for line in lines)
     new = sum(line[:1] != b"-" for line in lines)
     yield b"@@ -%d,%d +%d,%d @@\n" % (start, old, start, new) if start else b"@@\n"
     yield from (line + b"\n" for line in lines)
 
 
-def _lines(lines: list[Json], current: list[bytes | None], replaces: bool) -> Iterator[bytes]:
+def _lines(lines: list[Json], current: list[bytes], replaces: bool) -> Iterator[bytes]:
     """Write lines with their prefixes; context and removed lines as in `current`, up to its end."""
     found = iter(current)
     for line in lines:
