@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.model.extent import Enclosing, Means, Suggestion
-from git_opatch.model.limits import MANY, SHOWN
+from git_opatch.model.limits import NEAR, SHOWN
 
 _REACH = 12
 """How far from a hunk a line is looked for that tells its candidates apart."""
@@ -22,8 +22,10 @@ def tell_apart(
 ) -> tuple[Suggestion, ...]:
     """Suggest what to add for each of the first `positions` of a hunk, which has `size` old lines.
 
-    That is the nearest definition that no other one is in, else the nearest line.
+    That is the nearest definition that no other one is in, else the nearest line; none of many.
     """
+    if len(positions) > NEAR:
+        return ()
     names: dict[int, list[bytes]] = {}
     if has_anchors and len(positions) <= SHOWN:
         known: dict[int, int | None] = {}
@@ -58,7 +60,7 @@ def _beside(
     """
     found = []
     for means, first, step in ((Means.ABOVE, -1, -1), (Means.BELOW, size, 1)):
-        rivals = [other for other in positions[:MANY] if other != at]
+        rivals = [other for other in positions if other != at]
         for distance, offset in enumerate(range(first, first + step * _REACH, step), 1):
             own = _words(lines, at + offset)
             rivals = [

@@ -116,7 +116,8 @@ def lines_of(
 ) -> Iterator[Spans]:
     """Lay out a failure, with those of `others` that are said with it, and `rows` of its lines."""
     yield [("error: ", _ERROR), (headline(failure, len(others)), "")]
-    if failure.number and not failure.extent and not failure.record and not others:
+    is_laid = failure.extent is not None and bool(failure.extent.lines)
+    if failure.number and not is_laid and not failure.record and not others:
         yield [(f"  {_line_name(failure, failure.number)}", "")]
     if failure.expected is not None:
         yield from _both_sides(failure, failure.expected)
