@@ -3,8 +3,11 @@
     Claude Code, Codex:  {"hook_event_name": "PreToolUse", "cwd": DIR,
                           "tool_name": NAME, "tool_input": {…}}
     OpenCode's plugin:   {"hook_event_name": "tool.execute.before", …}, with the same members
+    Gemini CLI:          {"hook_event_name": "BeforeTool", …}, with the same members
+    Copilot CLI:         {"cwd": DIR, "toolName": NAME, "toolArgs": {…} or its text}
 
-Rules: the hooks references of Claude Code and Codex, and the plugin reference of OpenCode, which
+Rules: the hooks references of Claude Code, Codex, Gemini CLI and Copilot CLI (the last two by their
+documentation alone), and the plugin reference of OpenCode, which
 has no events in JSON: those members are ours. A shell's command is a string, or a list of words;
 Codex gives the patch of its own `apply_patch` tool as `command`, OpenCode as `patchText`.
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from git_opatch.model.client import Client
@@ -22,14 +26,18 @@ from git_opatch.parse.shell import NAMES
 
 _PRE_TOOL_USE = "PreToolUse"
 _BEFORE = "tool.execute.before"
+_BEFORE_TOOL = "BeforeTool"
+_COPILOT = "preToolUse"
 PATCH_TOOL = "apply_patch"
 """The tool of Codex and OpenCode that applies a patch."""
 _COMMANDS = ("command", "input", "patch", "patchText")
 _PATHS = ("file_path", "filePath", "path", "notebook_path")
 _ROLES = (_COMMANDS, _PATHS, ("oldString", "old_string"), ("newString", "new_string"))
 """The members of a call that mean the same; a client reads one of them, which one is its affair."""
-_EDITORS = frozenset({"edit", "multiedit", "write", "notebookedit"})
-_APPLYING = frozenset({*NAMES, "patch", "bash", "shell", "local_shell"})
+_EDITORS = frozenset(
+    {"edit", "multiedit", "write", "notebookedit", "replace", "write_file", "create"}
+)
+_APPLYING = frozenset({*NAMES, "patch", "bash", "shell", "local_shell", "run_shell_command"})
 """The tools of the clients, in lower case. All others belong to somebody else: servers of MCP, ours
 too."""
 
@@ -46,6 +54,8 @@ class ToolCall(NamedTuple):
     argument: str
     """The name of the member of `arguments` that has the command or the path."""
     arguments: Mapping[str, Any]
+    event: str
+    """The name of the event, which says how the answer is written."""
 
     @property
     def twice(self) -> Sequence[str]:
@@ -85,11 +95,15 @@ def read_call(event: bytes) -> ToolCall | None:
     try:
         fields = json.loads(event)
     except (ValueError, RecursionError):
-        raise InputError("standard input is not the JSON of a PreToolUse hook") from None
-    if not isinstance(fields, dict) or not isinstance(given := fields.get("tool_input"), dict):
-        raise InputError("standard input has no `tool_input`, which a PreToolUse hook gets")
+        fields = None
+    if not isinstance(fields, dict):
+        raise InputError("standard input is not the JSON of a PreToolUse hook")
+    if "toolName" in fields:
+        fields = _of_copilot(fields)
+    if not isinstance(given := fields.get("tool_input"), dict):
+        return None
     event_name = fields.get("hook_event_name", _PRE_TOOL_USE)
-    if event_name not in (_PRE_TOOL_USE, _BEFORE):
+    if event_name not in (_PRE_TOOL_USE, _BEFORE, _BEFORE_TOOL, _COPILOT):
         return None
     client = Client.CODEX if "turn_id" in fields else Client.CLAUDE
     client = Client.OPENCODE if event_name == _BEFORE else client
@@ -97,19 +111,30 @@ def read_call(event: bytes) -> ToolCall | None:
     kind = tool.lower() if isinstance(tool, str) else ""
     if kind in _EDITORS:
         name = next((name for name in _PATHS if isinstance(given.get(name), str)), "")
-        return ToolCall(client, directory, (), given[name], name, given) if name else None
+        return (
+            ToolCall(client, directory, (), given[name], name, given, event_name) if name else None
+        )
     name = next((name for name in _COMMANDS if name in given), "")
     if kind not in _APPLYING:
         return None
     argv = _argv(kind, given.get(name))
-    return ToolCall(client, directory, argv, "", name, given) if argv else None
+    return ToolCall(client, directory, argv, "", name, given, event_name) if argv else None
+
+
+def _of_copilot(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an event of Copilot CLI, whose arguments may be text in JSON, with our names."""
+    given = fields.get("toolArgs")
+    with suppress(ValueError, RecursionError):
+        given = json.loads(given) if isinstance(given, str) else given
+    event = {"hook_event_name": _COPILOT, "tool_name": fields["toolName"], "tool_input": given}
+    return {**event, "cwd": fields.get("cwd")}
 
 
 def _directory(fields: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """Return where a call is made: below the session's directory, where the tool may say so."""
     directory, below = (
         value if isinstance(value, str) else ""
-        for value in (fields.get("cwd"), given.get("workdir"))
+        for value in (fields.get("cwd"), given.get("workdir", given.get("dir_path")))
     )
     return os.path.join(directory or ".", below)
 
@@ -126,7 +151,11 @@ def denial(call: ToolCall, reason: str) -> bytes:
     """Return the answer that denies the call, with the reason for the model to read."""
     if call.client is Client.OPENCODE:
         return _encode({"deny": reason})
+    if call.event == _BEFORE_TOOL:
+        return _encode({"decision": "deny", "reason": reason})
     decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    if call.event == _COPILOT:
+        return _encode(decision)
     return _encode({"hookSpecificOutput": {"hookEventName": _PRE_TOOL_USE, **decision}})
 
 
@@ -139,9 +168,14 @@ def rewriting(call: ToolCall, changed: Mapping[str, object]) -> bytes:
     arguments = {**call.arguments, **changed}
     if call.client is Client.OPENCODE:
         return _encode({"args": arguments})
+    if call.event == _COPILOT:
+        return _encode({"modifiedArgs": arguments})
+    if call.event == _BEFORE_TOOL:
+        output = {"hookEventName": _BEFORE_TOOL, "tool_input": arguments}
+        return _encode({"hookSpecificOutput": output})
     allow = {"permissionDecision": "allow"} if call.client is Client.CODEX else {}
-    output = {"hookEventName": _PRE_TOOL_USE, **allow, "updatedInput": arguments}
-    return _encode({"hookSpecificOutput": output})
+    changed = {"hookEventName": _PRE_TOOL_USE, **allow, "updatedInput": arguments}
+    return _encode({"hookSpecificOutput": changed})
 
 
 def _encode(answer: Mapping[str, Any]) -> bytes:

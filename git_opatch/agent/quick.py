@@ -10,7 +10,10 @@ import sys
 
 _WORDS = (b"apply", b"*** ", b"@@", b"<<<<<<<", b"<FILE_CHANGES")
 """What calls of `apply_patch`, in all spellings, and bare patches have."""
-_EDITORS = (b'"edit"', b'"multiedit"', b'"write"', b'"notebookedit"')
+_EDITORS = (
+    *(b'"edit"', b'"multiedit"', b'"write"', b'"notebookedit"'),
+    *(b'"replace"', b'"write_file"', b'"create"'),
+)
 """The names of the tools that edit files, in lower case."""
 _INTERRUPTED = 130
 

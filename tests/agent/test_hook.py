@@ -319,6 +319,69 @@ def test_tools_of_others_are_left_alone(base: Sandbox) -> None:
             assert _reason(base, event) == "", (tool, name)
 
 
+def _gemini(command: str, where: Path) -> dict[str, Any]:
+    """Give the event of Gemini CLI, according to its hooks reference."""
+    return {
+        "session_id": "s",
+        "transcript_path": "",
+        "cwd": str(where),
+        "timestamp": "2026",
+        "hook_event_name": "BeforeTool",
+        "tool_name": "run_shell_command",
+        "tool_input": {"command": command, "description": "Apply a patch"},
+    }
+
+
+def _copilot(arguments: object, where: Path, tool: str = "bash") -> dict[str, Any]:
+    """Give the event of Copilot CLI, according to its documentation of hooks."""
+    return {"timestamp": 1, "cwd": str(where), "toolName": tool, "toolArgs": arguments}
+
+
+@pytest.mark.parametrize(
+    ("client", "denied", "changed"),
+    [
+        ("gemini", "reason", "hookSpecificOutput"),
+        ("copilot", "permissionDecisionReason", "modifiedArgs"),
+        ("copilot, text", "permissionDecisionReason", "modifiedArgs"),
+    ],
+)
+def test_gemini_cli_and_copilot_cli_are_answered_in_their_way(
+    base: Sandbox, client: str, denied: str, changed: str
+) -> None:
+    def answer(patch: str) -> dict[str, Any]:
+        given = {"command": _heredoc(patch)}
+        event = _copilot(json.dumps(given) if "text" in client else given, base.path)
+        event = _gemini(given["command"], base.path) if client == "gemini" else event
+        ran = base.opatch("agent-hook", feed=json.dumps(event).encode())
+        assert (ran.status, ran.err) == (0, "")
+        found: dict[str, Any] = json.loads(ran.out)
+        return found
+
+    assert answer(_STALE)[denied].startswith("error: f: hunk 1 of 1 ")
+    ((name, arguments),) = answer(_GOOD).items()
+    assert name == changed
+    assert "apply-patch" in arguments.get("tool_input", arguments)["command"]
+
+
+def test_the_policy_holds_for_the_tools_of_copilot_cli(base: Sandbox) -> None:
+    event = json.dumps(_copilot({"path": "f"}, base.path, "create")).encode()
+    ran = base.opatch("agent-hook", "--deny", "f", feed=event)
+    assert json.loads(ran.out)["permissionDecision"] == "deny"
+
+
+def test_events_of_others_are_answered_with_silence(base: Sandbox) -> None:
+    for event in (
+        {"hookName": "preToolUse", "tool": "x"},
+        {"agent_action_name": "pre_write_code", "tool_info": {"file_path": "f"}},
+        {"hook_event_name": "BeforeModel", "tool_input": {"command": _STALE}},
+        {},
+        {"tool_input": 1},
+        _copilot("no JSON", base.path),
+        _copilot(None, base.path),
+    ):
+        assert _reason(base, event) == "", event
+
+
 def test_two_members_of_one_role_are_denied(base: Sandbox) -> None:
     edit = {"oldString": "a", "newString": "b"}
     for event in (
@@ -357,9 +420,7 @@ def test_the_policy_is_honoured(base: Sandbox) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"no JSON", b"[]", b"{}", b'{"tool_input": 1}', b"[" * 100000, b"{"]
-)
+@pytest.mark.parametrize("text", [b"", b"no JSON", b"[]", b"[" * 100000, b"{"])
 def test_an_invalid_event_is_an_error(base: Sandbox, text: bytes) -> None:
     ran = base.opatch("agent-hook", feed=text)
     assert (ran.status, ran.out) == (128, b"")

@@ -21,7 +21,7 @@ from git_opatch.report.terminal import write_data
 
 
 def agent_hook(allow: list[str] | None = None, deny: list[str] | None = None) -> None:
-    """Answer the hook of Claude Code, Codex or OpenCode, whose JSON is standard input.
+    """Answer the hook of a client, such as Claude Code, whose JSON is standard input.
 
     A call of apply_patch that would not apply to the working tree is answered with "deny" and the
     reason, and so is a tool that writes a file which --allow and --deny forbid. One that would
