@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Iterator
 
-DECODER = json.JSONDecoder(strict=False)
-"""Reads strings with raw line breaks and tabs, too."""
+DECODER = json.JSONDecoder(strict=False, parse_int=str)
+"""Reads strings with raw line breaks and tabs, too, and numbers of any length, as text."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 

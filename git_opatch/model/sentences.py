@@ -1086,6 +1086,7 @@ class Malformed(Enum):
     OTHER_LINES = (
         "the suggestion is for lines {first} to {last}, which `diff_hunk` does not show last"
     )
+    CUT_CALL = "this call of a tool has no end, or a tag in a value; send its arguments as JSON"
     CUT_BY_API = (
         "the API left out lines of `{path}`: it is binary, or too large; send the whole diff, as "
         "`gh pr diff` and `glab mr diff` print it"

@@ -156,6 +156,10 @@ MARKS = _union(*(re.escape(mark) for row in FORMATS.values() for mark in row.mar
 _WRAPPERS = (
     Row("draft", rb"<(?:" + DRAFT + rb")>|" + DRAFT_END),
     Row("json_calls", JSON),
+    Row(
+        "raw_calls",
+        rb"<tool_call|<function=|<invoke name=|<\|[a-z_]+\|>|\[TOOL_CALLS\]|functions\.",
+    ),
     Row("prose", rb"(?<=[ \t])" + _union(OPENING, rb"--- ")),
     Row("shell", rb"(?:[$#%][ \t]+)?" + SHELL_COMMAND),
     Row("mail", rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "),

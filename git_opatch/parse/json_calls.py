@@ -57,8 +57,13 @@ _STRINGS = (
 _WRAPPERS = (
     *("operation", "operations", *_STRINGS, "output", "action", "toolcalls", "function"),
     *("functioncall", "toolinput", "args", "parameters", "message", "content", "parts"),
-    *("payload", "candidates", "file", "files", "changes", "diffs", "notes", "comments"),
+    *("payload", "candidates", "choices", "file", "files", "changes", "diffs", "notes", "comments"),
 )
+_ANSWERS = ("content", "text", "result", "response", "outputtext")
+"""What an API calls the text that a model answers."""
+_THOUGHTS = (b"thinking", b"reasoning")
+_EMPTY = re.compile(r'"?\s*\{\s*\}\s*"?')
+_OTHER_ROLES = (b"user", b"system", b"developer", b"tool")
 _READ = "`patch`, `patchText`, `input`, `arguments`, `command`, `operation`, `operations`"
 """The members that hold a patch, for messages."""
 _RESULTS = ("toolresponse", "tooluseresult")
@@ -222,24 +227,52 @@ def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]
     outer, found = JsonObject(text, at), len(text.scanner.found.sections)
     inside = outer.in_directory()
     own = outer if inside is text else JsonObject(inside, at)
-    if own.present(_PREDICTIONS):
-        text.read.append((at, own.end))
-        text.scanner.found.rows += 1
-        if text.scanner.found.rows == 2:
-            own.error(Malformed.SECOND_PREDICTION)
+    _check_call(own)
     patches = _patches_of(own, is_listed=normal(name) in ("operation", "operations"))
-    if patches is not None:
+    if patches is not None or own.word("type") in _THOUGHTS or own.word("thought") == b"true":
         text.read.append((at, own.end))
+    if patches is not None:
         yield from patches
     else:
-        text.read.extend((start, end) for _, start, end in own.present(_RESULTS))
-        for member in own.present(_WRAPPERS):
-            first = len(text.scanner.found.sections)
-            yield from _value(own.json, member.start, member.end, member.name, depth + 1)
-            if own.json.text[member.start] == '"':
-                _check_beside(own, first)
+        yield from _inside(own, depth)
     if len(text.scanner.found.sections) > found:
         outer.check(found)
+
+
+def _check_call(own: JsonObject) -> None:
+    """Count the rows of a benchmark, and refuse a call that has no patch."""
+    if own.present(_PREDICTIONS):
+        own.json.read.append((own.at, own.end))
+        own.json.scanner.found.rows += 1
+        if own.json.scanner.found.rows == 2:
+            own.error(Malformed.SECOND_PREDICTION)
+    if own.word("name", "toolname").replace(b"_", b"") == b"applypatch":
+        for name in ("arguments", "args", "parameters", "input"):
+            if _EMPTY.fullmatch(own.text(name)):
+                own.error(Malformed.NO_MEMBER, name="input")
+
+
+def _inside(own: JsonObject, depth: int) -> Iterator[Scanner]:
+    """Read what an object holds: calls, messages, and what a model says in them, but not thinks."""
+    own.json.read.extend((start, end) for _, start, end in own.present(_RESULTS))
+    if own.word("role") in _OTHER_ROLES:
+        return
+    for member in own.present(_WRAPPERS):
+        first = len(own.json.scanner.found.sections)
+        yield from _value(own.json, member.start, member.end, member.name, depth + 1)
+        if own.json.text[member.start] == '"':
+            _check_beside(own, first)
+    for member in own.present(_ANSWERS) if _is_answer(own) else ():
+        if own.holds(normal(member.name), '"'):
+            yield from _value(own.json, member.start, member.end, "", depth + 1)
+
+
+def _is_answer(own: JsonObject) -> bool:
+    """Return whether an object of an API's answer has what the model says."""
+    is_part = own.word("type") in (b"text", b"output_text", b"result")
+    is_whole = own.word("role") in (b"assistant", b"model") or "model" in own.members
+    is_thought = own.word("thought") == b"true"
+    return (is_part or is_whole or own.members.keys() == {"text"}) and not is_thought
 
 
 def _patches_of(own: JsonObject, *, is_listed: bool) -> Iterator[Scanner] | None:

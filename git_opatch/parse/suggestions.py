@@ -31,6 +31,7 @@ _FENCE = re.compile(
 )
 _OPENS = re.compile(rb"(?m)^ {0,3}(?:`{3,}|~{3,})suggestion\b")
 _HEADER = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_MAX_DIGITS = 9
 _CONTEXT = 3
 """Lines of context, as git shows."""
 _DONE = ("resolved", "is_resolved", "isResolved", "outdated", "is_outdated", "isOutdated")
@@ -46,7 +47,9 @@ def is_comment(own: JsonObject) -> bool:
 
 def read(own: JsonObject) -> None:
     """Add the suggestions of a comment to the section of its file."""
-    comment = json.loads(own.json.raw[own.at : own.end] + b"}", strict=False)
+    raw = own.json.raw[own.at : own.end] + b"}"
+    text = raw.decode("utf-8", "surrogateescape")
+    comment = json.loads(text, strict=False, parse_int=_line_number)
     value, position = own.string(("body",), "body"), own.members.get("position")
     body = value.value.replace(b"\r\n", b"\n") + b"\n" if value else b""
     place = JsonObject(own.json, position.start) if own.holds("position", "{") and position else own
@@ -65,6 +68,11 @@ def read(own: JsonObject) -> None:
             return
         for match in found:
             _add(own, os.fsdecode(path), where, match)
+
+
+def _line_number(digits: str) -> int:
+    """Return a number of a comment; 0 for one that is no line of a file, such as a long id."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else 0
 
 
 class _Place(NamedTuple):
