@@ -23,7 +23,7 @@ from git_opatch.model.options import Matching
 from git_opatch.model.patch import Anchor, Hunk
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import indentation, opens
+from git_opatch.model.text import common_length, indentation, opens
 
 _ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|#\d+);")
 _NO_NEWLINE = "says that the file has no newline at its end, but it has one; ignored"
@@ -102,34 +102,38 @@ def _not_at_end(
 
 
 def _misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
-    """Say that the file has the hunk where its number says but for one line, or for whitespace; or
-    lines like its own, if it shows no context."""
-    stated = hunk.stated_start
+    """Say that the file has the hunk where its number says but for a line, which differs, is more
+    or is less, or for whitespace; or lines like its own, if it shows no context."""
+    stated, old = hunk.stated_start, [file.normal(line.text).strip() for line in hunk.preimage]
     if stated is None or stated == start:
         return None
-    found = file.lines[stated : stated + len(hunk.preimage)]
-    if len(found) < len(hunk.preimage):
-        return None
-    lines = (file.normal(line.text).strip() for line in hunk.preimage)
-    pairs = [(a, b.strip()) for a, b in zip(lines, found, strict=True)]
-    same = sum(bool(a) and a == b for a, b in pairs)
-    differ = sum(a != b for a, b in pairs)
-    is_near = differ <= 1 and same > 1
-    is_alike = differ and not shows_context(hunk) and _likeness(pairs) >= _LEAST_ALIKE
-    return Problem.of(Fault.OTHER_NUMBER, stated=stated + 1) if is_near or is_alike else None
+    is_apart = abs(stated - start) > len(old)
+    is_near = any(_is_there(old, stated, more, file) for more in ((0, 1, -1) if is_apart else (0,)))
+    if not is_near and not shows_context(hunk):
+        found = [line.strip() for line in file.lines[stated : stated + len(old)]]
+        is_near = old != found and len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
+    return Problem.of(Fault.OTHER_NUMBER, stated=stated + 1) if is_near else None
+
+
+def _is_there(old: Sequence[bytes], row: int, more: int, file: FileIndex) -> bool:
+    """Return whether the file has `old` lines at `row`, all but one, or with one line more."""
+    there = [line.strip() for line in file.lines[row : row + len(old) + more]]
+    above, below = common_length(old, there), common_length(old[::-1], there[::-1])
+    is_whole = len(there) == len(old) + more and above + below >= len(old) - (more < 1)
+    return is_whole and sum(map(bool, (*old[:above], *old[max(above, len(old) - below) :]))) > 1
 
 
 _LEAST_ALIKE = 0.6
 _TOKEN = re.compile(rb"\w+|[^\w\s]")
 
 
-def _likeness(pairs: Sequence[tuple[bytes, bytes]]) -> float:
+def _likeness(old: Sequence[bytes], found: Sequence[bytes]) -> float:
     """Return how much of lines is the same, by words and signs: from 0 to 1."""
     ratios = (
         SequenceMatcher(None, _TOKEN.findall(a), _TOKEN.findall(b), autojunk=False).ratio()
-        for a, b in pairs
+        for a, b in zip(old, found, strict=True)
     )
-    return sum(ratios) / len(pairs)
+    return sum(ratios) / len(old)
 
 
 def _elsewhere(

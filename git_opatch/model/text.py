@@ -109,8 +109,8 @@ def opens(line: bytes) -> bool:
     return line.rstrip().endswith(_OPEN)
 
 
-def common_length(first: bytes | str, second: bytes | str) -> int:
-    """Return how many bytes or characters `first` and `second` begin with in common."""
+def common_length(first: Sequence[object], second: Sequence[object]) -> int:
+    """Return how many bytes, characters or lines `first` and `second` begin with in common."""
     low, high = 0, min(len(first), len(second))
     while low < high:  # all before `low` is in common
         middle = (low + high + 1) // 2
