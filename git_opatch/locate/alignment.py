@@ -54,6 +54,9 @@ MOST_PAST = 3
 
 def settled(hunk: Hunk) -> Hunk:
     """Return `hunk` with the lines that it removes and adds again as context."""
+    gone, come = ({x.text for x in hunk.lines if x.prefix is side} for side in (REMOVED, ADDED))
+    if gone.isdisjoint(come):
+        return hunk
     lines = tuple(step.line for step in unchanged_kept([Step(line, None) for line in hunk.lines]))
     return hunk if lines == tuple(hunk.lines) else replace(hunk, lines=lines)
 
@@ -104,16 +107,12 @@ def _runs(hunk: Hunk, file: FileIndex) -> Sequence[int]:
 
 def one_for_one(hunk: Hunk, start: int, file: FileIndex, matches: Iterable[Match] = ()) -> Reading:
     """Lay a hunk over the lines from `start` on, one for one; `matches` are those of its lines."""
-    rows = range(start, len(file.lines))
-    old = zip(rows, matches or itertools.repeat(SAME), strict=False)
-    steps = [
-        Step(line, None) if line.prefix is ADDED else _step(line, *next(old)) for line in hunk.lines
-    ]
+    old = zip(range(start, len(file.lines)), matches or itertools.repeat(SAME), strict=False)
+    steps = []
+    for line in hunk.lines:
+        row, match = (None, SAME) if line.prefix is ADDED else next(old)
+        steps.append(Step(line, row, match.grade, match.differs))
     return Reading(tuple(steps), start)
-
-
-def _step(line: Line, row: int, match: Match) -> Step:
-    return Step(line, row, match.grade, match.differs)
 
 
 def _without_last_blanks(hunk: Hunk) -> Hunk:
@@ -418,8 +417,8 @@ def lay(
             return None
         fills.append(filled)
         steps += filled.steps
-        if below and after is not None:
-            steps.append(_step(below, after, match))
+        if below:
+            steps.append(Step(below, after, match.grade, match.differs))
             replaced = (0 if between else replaced) + 1 if below.prefix is REMOVED else 0
     start = next((step.row for step in steps if step.row is not None), 0)
     surplus = sum(each.surplus for each in fills)

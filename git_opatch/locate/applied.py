@@ -105,6 +105,9 @@ def _proves(hunk: Hunk, most: Grade) -> bool:
     added = [line for line in hunk.lines if line.prefix is ADDED]
     if any(line.text.strip() and _form(line, most) not in removed for line in added):
         return True
+    kept = settled(hunk) if removed else hunk
+    if kept is not hunk:
+        return _proves(kept, most)
     return hunk.lines[-1].prefix is ADDED and not removed and bool(hunk.preimage)
 
 
@@ -123,7 +126,8 @@ def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, Gr
     adds_text = any(line.prefix is ADDED and line.text.strip() for line in hunk.lines)
     adds_text &= hunk.lines[-1].prefix is ADDED
     starts = [reading.start]
-    for lines in (hunk.lines, settled(hunk).lines):
+    kept = settled(hunk)
+    for lines in (hunk.lines,) if kept is hunk else (hunk.lines, kept.lines):
         leading = next((at for at, line in enumerate(lines) if line.prefix is not ADDED), 0)
         starts += [reading.start - leading] if leading else []
     if hunk.lines[-1].prefix is CONTEXT or hunk.lines[0].prefix is not CONTEXT:

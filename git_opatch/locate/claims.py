@@ -104,14 +104,18 @@ def _not_at_end(
 def _misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
     """Say that the file has the hunk where its number says but for a line, which differs, is more
     or is less, or for whitespace; or lines like its own, if it shows no context."""
-    stated, old = hunk.stated_start, [file.normal(line.text).strip() for line in hunk.preimage]
-    if stated is None or stated == start:
+    stated = hunk.stated_start
+    if stated is None or stated == start or not hunk.preimage:
         return None
+    old = [file.normal(line.text).strip() for line in hunk.preimage]
     is_apart = abs(stated - start) > len(old)
     is_near = any(_is_there(old, stated, more, file) for more in ((0, 1, -1) if is_apart else (0,)))
     if not is_near and not shows_context(hunk):
         found = [line.strip() for line in file.lines[stated : stated + len(old)]]
-        is_near = old != found and len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
+        is_alike = len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
+        new = [file.normal(line.text) for line in hunk.postimage]
+        is_made = new and new == file.lines[stated : stated + len(new)]
+        is_near = (is_alike and old != found) or bool(is_made)
     return Problem.of(Fault.OTHER_NUMBER, stated=stated + 1) if is_near else None
 
 

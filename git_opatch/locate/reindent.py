@@ -66,7 +66,7 @@ def indent(reading: Reading, file: FileLines) -> Indented:
     short = [each for each in shown if each and _is_one_short(*each)]
     if len(short) == len(shifted):
         return _lost_prefixes(reading, [each for each in shown if each], adds)
-    if _may_be_a_slip(shifted, _runs(reading, shown)):
+    if len(shifted) == 1 and _may_be_a_slip(shifted[0], _runs(reading, shown)):
         return as_written
     rules = rules_for(pairs)
     if not rules and short:
@@ -77,11 +77,11 @@ def indent(reading: Reading, file: FileLines) -> Indented:
     return _by_rules(reading, shown, rules, file)
 
 
-def _may_be_a_slip(shifted: Sequence[Pair], runs: Sequence[_Run]) -> bool:
+def _may_be_a_slip(shifted: Pair, runs: Sequence[_Run]) -> bool:
     """Return whether the only line that is indented otherwise, and not by tabs for spaces, is
     beside no added line."""
-    is_one = len(shifted) == 1 and len(set(b"".join(shifted[0]))) == 1
-    return is_one and not any(a != b for run in runs for a, b in run.beside)
+    is_beside = any(a != b for run in runs for a, b in run.beside)
+    return not is_beside and len(set(b"".join(shifted))) == 1
 
 
 def _moves_context(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> Problem | None:
