@@ -31,7 +31,7 @@ import peers
 from arguments import names_of, parser_of
 from table import counted
 from trees import Tree, read_tree, seal, write_tree
-from trial import Ran, run_tool
+from trial import Ran, plan, run_tool
 
 VERDICTS = ("faithful", "unfaithful", "refused", "half")
 TOOLS = ["opatch", "mpatch", "git-apply", "git-apply-lenient", "patch"]
@@ -185,8 +185,8 @@ def run(tool: peers.Tool, base: Tree, patch: bytes) -> Ran:
 
 
 def measure(typed: Typed, tool: peers.Tool) -> tuple[str, Ran]:
-    """Return the verdict on a tool, and what it did."""
-    ran = run(tool, typed.base, typed.patch)
+    """Return the verdict on a tool, and what it did; git opatch plans in this process."""
+    ran = (plan if tool.stages else run)(tool, typed.base, typed.patch)
     if not ran.success:
         return ("refused" if ran.files == typed.base else "half"), ran
     faithful = is_faithful(typed.patch, typed.base, ran.files)

@@ -204,7 +204,7 @@ def _judge(options: argparse.Namespace) -> None:
         own = [case for case in cases if case["format"] in formats]
         verdicts = list(in_processes(partial(run, command), own, options.jobs))
         for case, verdict in zip(own, verdicts, strict=True):
-            title = "*policy*" if case["policy"] else case["format"]
+            title = "*policy, not counted*" if case["policy"] else case["format"]
             counts.setdefault((name, title), Counter())[verdict] += 1
             if options.list and verdict not in (Verdict.APPLIED, Verdict.REFUSED):
                 print(f"{verdict.value}: {case['id']}: {title}")
