@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.git.output import parse_change
+from git_opatch.git.output import parse_change, split_nul
 from git_opatch.git.repository import Repository
+from git_opatch.model.limits import MANY
 
 
 class Version(NamedTuple):
@@ -64,3 +65,25 @@ def abbreviated(repository: Repository, commit: str) -> str:
     """The id of a commit, abbreviated as `core.abbrev` has it; all of it if it is not here."""
     found = repository.run("rev-parse", "--verify", "--quiet", "--short", commit)
     return found.output.decode().strip() or commit
+
+
+def find_removal(repository: Repository, path: str) -> tuple[str, str] | None:
+    """Return the last commit that took the file at `path` away, abbreviated, and what it moved it
+    to, empty if it deleted it; None if none of the last `MANY` did."""
+    env = {"GIT_LITERAL_PATHSPECS": "1"}
+    commits = repository.run("rev-list", f"--max-count={MANY}", "HEAD", "--")
+    found = repository.run(
+        "diff-tree", "--stdin", "-r", "--diff-filter=D", "--no-renames", "--name-only",
+        "-z", "--", path, feed=commits.output, env=env,
+    )  # fmt: skip
+    words = split_nul(found.output)
+    if path not in words:
+        return None
+    commit = abbreviated(repository, words[words.index(path) - 1])
+    shown = repository.run(
+        "diff-tree", "-r", "-M", "--diff-filter=R", "--name-status", "-z", "--root",
+        "--no-commit-id", commit,
+    )  # fmt: skip
+    triples = iter(split_nul(shown.output))
+    moved = {old: new for _, old, new in zip(triples, triples, triples, strict=False)}
+    return commit, moved.get(path, "")

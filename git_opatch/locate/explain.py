@@ -185,6 +185,10 @@ class NotFoundExplainer:
             return failure.with_hint(Hint.MAY_REPLACE)
         if hunk.unfinished:
             return failure.with_hint(Hint.UNFINISHED)
+        lost = [each.text.strip() for each in extent.nowhere[:1] if extent.total == 1]
+        rows = self._file.containing(lost[0]) if lost else []
+        if len(rows) == 1:
+            return failure.with_hint(Hint.PART_OF_LINE, line=lost[0], at=rows[0] + 1)
         if self._matching.reversed or not self._may_be_reversed(hunk):
             return failure
         return failure.with_hint(Hint.REVERSED)

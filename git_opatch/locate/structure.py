@@ -103,15 +103,26 @@ def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> 
         return None
     if read is _python_fault and all(_keeps_blocks(edit, before) for edit in edits):
         return None
-    line = read(after.to_bytes())
-    if line is None or any(line - 1 in rows for rows in written_lines(edits)):
+    found = read(after.to_bytes())
+    written = [*written_lines(edits)]
+    if found is None or any(found.line - 1 in rows for rows in written):
         return None
     if read(before.to_bytes()) is not None:
         return None
-    at = abs(line)
+    at = abs(found.line)
     if not 0 < at <= len(after.lines):
-        return Problem.of(Fault.UNREADABLE)
-    return Problem.of(Fault.UNREADABLE_LINE, line=after.lines[at - 1], at=at)
+        return Problem.of(Fault.UNREADABLE, why=found.why)
+    near = max((rows.start + 1 for rows in written if rows.start < at), default=at)
+    line = after.lines[at - 1]
+    return Problem.of(Fault.UNREADABLE_LINE, line=line, at=at, why=found.why, near=near)
+
+
+class _Unread(NamedTuple):
+    """Why a file cannot be read: the number of the line, from 1, negative if it is not newer
+    syntax, 0 if it is not known; and the reader's reason."""
+
+    line: int
+    why: str
 
 
 def _keeps_blocks(edit: Edit, before: Text) -> bool:
@@ -123,12 +134,8 @@ def _keeps_blocks(edit: Edit, before: Text) -> bool:
     return all(indentation(a) == indentation(b) for a, b in zip(gone, edit.lines, strict=True))
 
 
-def _reader(path: str) -> Callable[[bytes], int | None] | None:
-    """Return what reads files of that name; None if nothing does.
-
-    It returns the number of the line of a fault, from 1, negative if it is not newer syntax, 0 if
-    it is not known; None if there is no fault.
-    """
+def _reader(path: str) -> Callable[[bytes], _Unread | None] | None:
+    """Return what reads files of that name; None if nothing does."""
     kind, pure = kind_of(path), PurePosixPath(path)
     if kind in ("py", "pyi"):
         return _python_fault
@@ -137,37 +144,37 @@ def _reader(path: str) -> Callable[[bytes], int | None] | None:
     return _toml_fault if kind == "toml" else None
 
 
-def _python_fault(data: bytes) -> int | None:
+def _python_fault(data: bytes) -> _Unread | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(data, "", "exec", _ONLY_TREE, dont_inherit=True)
     except IndentationError as error:
-        return -(error.lineno or 0)
+        return _Unread(-(error.lineno or 0), error.msg)
     except SyntaxError as error:
-        return error.lineno or 0
-    except (ValueError, RecursionError, MemoryError):
-        return 0
+        return _Unread(error.lineno or 0, error.msg)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return _Unread(0, str(error))
     return None
 
 
-def _json_fault(data: bytes) -> int | None:
+def _json_fault(data: bytes) -> _Unread | None:
     try:
         json.loads(data)
     except json.JSONDecodeError as error:
-        return -error.lineno
-    except (ValueError, RecursionError):
-        return 0
+        return _Unread(-error.lineno, error.msg)
+    except (ValueError, RecursionError) as error:
+        return _Unread(0, str(error))
     return None
 
 
-def _toml_fault(data: bytes) -> int | None:
+def _toml_fault(data: bytes) -> _Unread | None:
     import tomllib
 
     try:
         tomllib.loads(data.decode())
-    except (ValueError, RecursionError):
-        return 0
+    except (ValueError, RecursionError) as error:
+        return _Unread(0, str(error))
     return None
 
 

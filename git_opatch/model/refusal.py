@@ -129,7 +129,8 @@ def lines_of(
         yield from extent_lines(failure, failure.extent, rows)
     for sentence in details(failure) if rows else ():
         yield [(f"  {sentence}", "")]
-    if advises and failure.advice:
+    is_told = len(failure.suggestions) > 1  # for each candidate what to write
+    if advises and failure.advice and not is_told:
         yield [(f"  {failure.advice}", "")]
 
 

@@ -69,6 +69,10 @@ _MORE_TEXT = "write more of the text around it"
 _ONE_SECTION = "put all changes of a file into one section"
 _ONE_HUNK = "write one hunk for both, or leave one out"
 _DEFINITION = "leave out the text after `@@`, or name what the lines are in{inside}"
+_WHOLE_BLOCK = (
+    "correct the hunk, or put all changes of the block into one patch; `--match strict` writes a "
+    "file that shall be broken"
+)
 _IN_INDEX = "`--cached` changes it in the index only"
 _MOVE = "move it away"
 _SEE_PATCH = "`git opatch log -p {record}` shows what the patch did"
@@ -530,17 +534,18 @@ class Fault(Enum):
     UNPAIRED = (
         Reason.UNCLEAR,
         "would have {count} more `{more}` than `{less}`, which pair better in the file as it is",
-        "re-read the file and put all changes of the block into one patch",
+        _WHOLE_BLOCK,
     )
     UNREADABLE_LINE = (
         Reason.UNCLEAR,
-        "would not parse any more: line {at} of the result, `{line}`",
-        "re-read the file and put all changes of the block into one patch",
+        "would not parse any more: line {at} of the result, `{line}`: {why}; the change before it "
+        "is at line {near}",
+        _WHOLE_BLOCK,
     )
     UNREADABLE = (
         Reason.UNCLEAR,
-        "would not parse any more",
-        "re-read the file and put all changes of the block into one patch",
+        "would not parse any more: {why}",
+        _WHOLE_BLOCK,
     )
 
     # files and paths
@@ -650,6 +655,7 @@ class Fault(Enum):
     BELOW_SUBMODULE = (
         Reason.UNSAFE_PATH,
         "`{parent}` is a submodule; its files belong to another repository",
+        "patch the file from there, by its path from there",
     )
     BELOW_FILE = Reason.UNSAFE_PATH, "`{parent}` is not a directory, so nothing can be below it"
     THROUGH_LINK = (
@@ -659,7 +665,7 @@ class Fault(Enum):
     OTHER_REPOSITORY = (
         Reason.UNSAFE_PATH,
         "`{parent}` is another repository",
-        "patch the file from there",
+        "patch the file from there, by its path from there",
     )
     NOT_ALLOWED = Reason.NOT_ALLOWED, "path is not allowed", "allowed by {origin}: {pathspecs}"
     DENIED = Reason.DENIED, "path is denied", "denied by {origin}: {pathspecs}"
@@ -695,7 +701,7 @@ class Fault(Enum):
     UNSTAGED_CONFLICT = (
         Reason.CONTRADICTED,
         "has unstaged changes that conflict with the patch",
-        _IN_INDEX,
+        "commit them, or `git stash` them, first",
     )
     UNSTAGED_DELETION = (
         Reason.UNSTAGED,
@@ -763,6 +769,12 @@ class Hint(Enum):
     HERE = "check the path; it is relative to `{directory}`"
     FILTERED = "git stores it filtered, by `{filter}`; `--worktree` finds hunks in its text on disk"
     OMITS = "line {at} of the patch, `{line}`, omits lines; begin a new hunk or block after it"
+    PART_OF_LINE = (
+        "`{line}` is a part of line {at}: write the whole line, or send the part as `old_string` "
+        "and `new_string`"
+    )
+    MOVED = "moved to `{new}` in {commit}"
+    DELETED = "deleted in {commit}"
     NO_PREFIX = "the line does not begin with ` `, `-` or `+`; it was read as context"
     MAY_REPLACE = "the line is below a removed one: if it replaces that, begin it with `+`"
     UNFINISHED = "the text ends there, and the hunk's header announces more lines"

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
 
+from git_opatch.git.history import find_removal
 from git_opatch.git.pathspec import all_tracked_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
@@ -42,11 +43,20 @@ def with_path_hints(
         if failure in wrong:
             others = [path for path in known if path not in (failure.path, *created)]
             meant = name_meant(failure.path) or failure.path
-            if similar := _similar_to(meant, others):
+            may_be_gone = in_index and failure.fault is Fault.MISSING_FILE
+            if removal := find_removal(repository, failure.path) if may_be_gone else None:
+                failures[at] = _as_removed(failure, *removal)
+            elif similar := _similar_to(meant, others):
                 failures[at] = failure._replace(similar=similar).with_hint(Hint.SIMILAR_PATH)
             elif failure.fault is Fault.MISSING_FILE and in_index and not known:
                 failures[at] = failure._replace(fault=Fault.NOTHING_TRACKED)
     return plan.with_failures(failures)
+
+
+def _as_removed(failure: Failure, commit: str, new: str) -> Failure:
+    hint = Hint.MOVED if new else Hint.DELETED
+    similar = (new,) if new else ()
+    return failure._replace(similar=similar).with_hint(hint, new=new, commit=commit)
 
 
 def _is_wrong(failure: Failure) -> bool:
