@@ -20,7 +20,7 @@ from git_opatch.model.errors import BusyError, InputError
 from git_opatch.report.batch import task_name
 
 _HEAD = re.compile(
-    rb'\{"line":(\d+),"id":(null|-?\d+|"(?:[^"\\]|\\.)*"),"digest":"([0-9a-f]+)",'
+    rb'\{"line":(\d{1,18}),"id":(null|-?\d{1,4000}|"(?:[^"\\]|\\.)*"),"digest":"([0-9a-f]+)",'
     rb'"verdict":"([a-z_]+)"'
 )
 _START = b'{"line":'

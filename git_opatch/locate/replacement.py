@@ -11,6 +11,7 @@ exactly, and once.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
@@ -37,6 +38,7 @@ _MOST = 100_000
 """More occurrences than this are not replaced."""
 _MOST_STATED = 5
 """A stated line does not choose among more occurrences, as among more readings (`evidence`)."""
+_JOINER = "\u200d"
 _Whole = tuple[Hunk, tuple[str, ...]]
 """A hunk of whole lines, and its notes."""
 
@@ -97,12 +99,26 @@ class _String:
             return self._replace_cell(self.replacement.cell)
         if not self.old:
             return failure_of(self.hunk, Fault.STRING_NOT_REVERSIBLE)
-        found = list(islice(_occurrences(self.raw, self.old), _MOST + 1))
+        found = self.find(_MOST + 1)
         if not found:
             return self._in_another_form() or self._as_lines()
         found = self._at_stated_line(found)
-        failure = self._wrong_count(found) or self.applied(found) or self._joins(found)
+        failure = self._wrong_count(found) or self.applied(found) or self.keep_newline(found)
         return failure or (self.whole_lines(found), self._notes(found))
+
+    def find(self, most: int) -> list[int]:
+        """Return the offsets of the old string, at most so many; of those that overlap, only some.
+
+        A string does not end inside of a character, in front of its combining marks.
+        """
+        found, left = list[int](), 2 * len(self.raw)
+        for at in _occurrences(self.raw, self.old):
+            if not _combines(self.raw, at + len(self.old)):
+                found.append(at)
+            left -= len(self.old)
+            if left < 0 or len(found) == most:  # where none overlap, they are not longer than all
+                break
+        return found
 
     def _in_another_form(self) -> _Whole | None:
         """Read a string that is nowhere in the other form in which it is there, once.
@@ -114,8 +130,8 @@ class _String:
         results: dict[tuple[Line, ...], _Whole] = {}
         for old, new, note in string_forms(self.replacement.old, self.replacement.new, self.raw):
             other = _String(self.hunk, self.replacement._replace(old=old, new=new), self.text)
-            found = list(islice(_occurrences(other.raw, other.old), 2))
-            if len(found) == 1 and not other.applied(found):
+            found = other.find(2)
+            if len(found) == 1 and not (other.applied(found) or other.keep_newline(found)):
                 whole = other.whole_lines(found)
                 results.setdefault(tuple(whole.lines), (whole, (note,)))
         return next(iter(results.values())) if len(results) == 1 else None
@@ -169,6 +185,10 @@ class _String:
             return failure_of(self.hunk, Fault.STRING_TOO_OFTEN, count=_MOST)
         places, expected = self.places(found), self.replacement.expected
         times = f"{len(found)} times" if len(found) > 1 else "once"
+        if any(after - before < len(self.old) for before, after in pairwise(found)):
+            return failure_of(self.hunk, Fault.STRINGS_OVERLAP, positions=places)
+        if self.replacement.every and (others := self._with_other_endings(found)):
+            return failure_of(self.hunk, Problem.of(Fault.STRING_ENDINGS, count=others))
         if expected and len(found) != expected:
             count = Problem.of(Fault.STRING_COUNT, times=times, expected=expected)
             return failure_of(self.hunk, count, positions=places)
@@ -180,9 +200,14 @@ class _String:
             return failure_of(
                 self.hunk, often, positions=places, enclosing=enclosing, suggestions=told
             )
-        if any(after - before < len(self.old) for before, after in pairwise(found)):
-            return failure_of(self.hunk, Fault.STRINGS_OVERLAP, positions=places)
         return None
+
+    def _with_other_endings(self, found: Sequence[int]) -> int:
+        """Return how many occurrences differ in their line endings alone, beside those `found`."""
+        if b"\n" not in self.old or b"\r\n" not in self.raw:
+            return 0
+        raw, old = (each.replace(b"\r\n", b"\n") for each in (self.raw, self.old))
+        return raw.count(old) - len(found)
 
     def applied(self, found: Sequence[int]) -> Failure | None:
         """Refuse a new string that contains the old one and is there already."""
@@ -207,18 +232,23 @@ class _String:
         """Return the offset after the line with the byte at `at`, and after its newline."""
         return self.raw.find(b"\n", at) + 1 or len(self.raw)
 
-    def _joins(self, found: Sequence[int]) -> Failure | None:
-        """Refuse a new string without the newline that ends the old one, which is whole lines: the
-        next line would be joined to it; to join lines on purpose, a patch shows some of the
-        second."""
-        if not self.old.endswith(b"\n") or self.new.endswith(b"\n") or not self.new.strip():
+    def keep_newline(self, found: Sequence[int]) -> Failure | None:
+        """Keep the newline that ends the old string and not the new one, unless whole lines go.
+
+        Where another line follows, it would be joined, and the string is refused; to join lines on
+        purpose, a patch shows some of the second.
+        """
+        if not self.old.endswith(b"\n") or self.new.endswith(b"\n"):
+            return None
+        if not self.new and all(map(self._begins_line, found)):
             return None
         for at in found:
             end = at + len(self.old)
-            if self._begins_line(at) and self.raw[end : self._end_of(end)].strip():
+            if self.raw[end : self._end_of(end)].strip():
                 row = self.raw.count(b"\n", 0, end)
                 places = self.places([at])
                 return failure_of(self.hunk, Fault.STRING_JOINS, positions=places, next=row + 1)
+        self.new += b"\n"
         return None
 
     def _notes(self, found: Sequence[int]) -> tuple[str, ...]:
@@ -312,6 +342,14 @@ def refuse_applied(hunks: Sequence[Hunk], failure: Failure, text: Text) -> Failu
         return None
     rows = (string.raw.count(b"\n", 0, at) for at in found)
     return failure_of(hunk, Fault.STRING_APPLIED, positions=tuple(dict.fromkeys(rows)))
+
+
+def _combines(raw: bytes, at: int) -> bool:
+    """Return whether the character at `at` combines with the one before it."""
+    if raw[at : at + 1].isascii():
+        return False
+    following = raw[at : at + 4].decode("utf-8", "ignore")[:1]
+    return following == _JOINER or unicodedata.category(following or " ")[0] == "M"
 
 
 def _occurrences(raw: bytes, wanted: bytes) -> Iterator[int]:

@@ -7,6 +7,7 @@ version is the client's, if it is known, else our newest). Nothing here reads, w
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, NamedTuple
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -47,7 +48,7 @@ Message = Request | Notification | Malformed
 def read_line(line: bytes) -> list[Message] | Message:
     """Read a line: a message, or the messages of a batch (which revision 2025-03-26 has)."""
     try:
-        value = json.loads(line)
+        value = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return Malformed(None, PARSE_ERROR, "the line is not JSON in UTF-8")
     if isinstance(value, list) and value:
@@ -55,11 +56,18 @@ def read_line(line: bytes) -> list[Message] | Message:
     return _read_message(value)
 
 
+def _refuse_constant(name: str) -> None:
+    """Refuse `Infinity` and `NaN`, which Python reads and JSON does not have."""
+    raise ValueError(name)
+
+
 def _read_message(value: object) -> Message:
     if not isinstance(value, dict):
         return Malformed(None, INVALID_REQUEST, "a message is a JSON object")
     found, method, params = value.get("id"), value.get("method"), value.get("params", {})
     is_id = isinstance(found, str | int | float) and not isinstance(found, bool)
+    if isinstance(found, float) and not math.isfinite(found):
+        is_id = False
     if "method" not in value and ("result" in value or "error" in value):
         return Notification()
     if not isinstance(method, str):
@@ -91,4 +99,4 @@ def failure(answered: Id, code: int, message: str) -> dict[str, Any]:
 
 def write_line(answer: object) -> bytes:
     """Write an answer, or a list of them, as a line, in ASCII."""
-    return json.dumps(answer, separators=(",", ":")).encode("ascii") + b"\n"
+    return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"

@@ -206,6 +206,11 @@ class Fault(Enum):
         "`old_string` has occurrences that overlap: {lines}",
         _MORE_TEXT,
     )
+    STRING_ENDINGS = (
+        Reason.AMBIGUOUS,
+        "`old_string` occurs {count} times more with other line endings",
+        "write a call for each, or make the line endings of the file equal",
+    )
     STRING_COUNT = (
         Reason.CONTRADICTED,
         "`old_string` occurs {times}, and the patch expects {expected}: {lines}",

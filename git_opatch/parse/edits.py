@@ -27,7 +27,7 @@ from git_opatch.model.patch import Cell, FilePatch, Hunk, Line, Operation, Prefi
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text_position import TextPosition
 from git_opatch.parse.hunk import line_diff
-from git_opatch.parse.json_object import JsonObject, JsonText, Member, String
+from git_opatch.parse.json_object import MAX_DIGITS, JsonObject, JsonText, Member, String
 from git_opatch.parse.roles import DIGITS, Role, belong_together, is_sure, names, normal, roles_of
 from git_opatch.parse.scanner import numbers_in_string
 
@@ -160,7 +160,7 @@ def _numbered(call: JsonObject) -> tuple[list[JsonObject], list[str]]:
     written: list[str] = []
     for name, member in call.members.items():
         number = name[len(name.rstrip(DIGITS)) :]
-        if number and not roles_of(name).isdisjoint(_OF_PARTS):
+        if 0 < len(number) <= MAX_DIGITS and not roles_of(name).isdisjoint(_OF_PARTS):
             found.setdefault(number, {})[name] = member
             written.append(name)
     return [call.part(found[number]) for number in sorted(found, key=int)], written

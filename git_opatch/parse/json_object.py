@@ -43,7 +43,7 @@ _GUARD = re.compile(
 )
 """Names of the hash that the file had when its author saw it."""
 _HASH = re.compile(r'(?i)(?:W/)?\\?"?(?:(?:sha-?(?:1|256)|md5|git|blob)[:-])?([0-9a-f]{7,64})\\?"?')
-_MAX_DIGITS = 9
+MAX_DIGITS = 9
 _RAW_BREAK = re.compile(rb"[\r\n]")
 _ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\[nrtbfu]")
 _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -243,7 +243,7 @@ class JsonObject:
         """Return the number from 0 on that the member is; None if there is none."""
         for member in self.present(names):
             word = self.json.raw[member.start : member.end]
-            if word.isdigit() and len(word) <= _MAX_DIGITS:
+            if word.isdigit() and len(word) <= MAX_DIGITS:
                 return int(word)
             self.json.error(Malformed.NOT_A_NUMBER, member.start, name=member.name)
         return None
