@@ -77,6 +77,17 @@ def staged_changes(repository: Repository, head: str) -> list[Change]:
         "--ita-invisible-in-index", "--ignore-submodules=none",
         head or empty_tree(repository), "--",
     )  # fmt: skip
+    return _changes(output)
+
+
+def committed_changes(repository: Repository, since: str, commit: str) -> list[Change]:
+    """The differences between two commits; `since` may be empty."""
+    flags = ("-r", "--raw", "--no-renames", "--no-abbrev", "-z")
+    before = since or empty_tree(repository)
+    return _changes(repository.ask("diff-tree", *flags, before, commit, "--"))
+
+
+def _changes(output: bytes) -> list[Change]:
     fields = output.split(b"\0")
     return [parse_change(raw, path) for raw, path in zip(fields[::2], fields[1::2], strict=False)]
 

@@ -8,14 +8,21 @@ as by git-am(1), until one fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import TypeVar
 
 from git_opatch import journal
 from git_opatch.complete import Completed
 from git_opatch.git.commit import CommitResult, commit, identity_error, manual_command
-from git_opatch.git.head import Head, commit_after, read_head, require_finished, staged_changes
+from git_opatch.git.head import (
+    Head,
+    commit_after,
+    committed_changes,
+    read_head,
+    require_finished,
+    staged_changes,
+)
 from git_opatch.git.history import abbreviated
 from git_opatch.git.hooks import any_is_hook
 from git_opatch.git.index import unmerged_paths
@@ -104,11 +111,10 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
         if unmerged := unmerged_paths(repository):
             path = visible(unmerged[0])
             raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
-        names = ", ".join(visible(change.path) for change in others[:_MAX_NAMED])
-        more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+        names = _names([change.path for change in others])
         stash = ", or `git stash`," if head.id else ""  # before the first commit it fails
         raise CommitError(
-            f"other changes are staged, and --commit commits just the patch: {names}{more}\n"
+            f"other changes are staged, and --commit commits just the patch: {names}\n"
             f"commit them{stash} first; nothing was changed"
         )
     for part in parts:
@@ -188,6 +194,8 @@ def _apply_one(
         with deferred_signals():
             result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
             made = commit_after(repository, head.id, read_head(repository).id)
+            if made:
+                notes += _other_than_planned(changes, committed_changes(repository, head.id, made))
             plan = _with_commit(plan.with_notes(notes), made, repository)
     except (Interrupted, KeyboardInterrupt):
         raise _interrupted(part, head, last, repository) from None
@@ -197,10 +205,32 @@ def _apply_one(
         _why_not_committed(part, result, which),
         plan,
         manual_command(part.command, home / "message"),
+        is_staged=changes <= {*staged_changes(repository, read_head(repository).id)},
     )
 
 
+def _other_than_planned(planned: Collection[Change], made: Sequence[Change]) -> list[str]:
+    """A note on what the commit has otherwise than `planned`, which a hook has changed."""
+    before, after = ({change.path: change.new for change in each} for each in (planned, made))
+    differences = {
+        "without": before.keys() - after.keys(),
+        "with other content of": {path for path in before if before[path] != after.get(path)},
+        "with": after.keys() - before.keys(),
+    }
+    differences["with other content of"] -= differences["without"]
+    parts = [f"{words} {_names(sorted(paths))}" for words, paths in differences.items() if paths]
+    return [f"a hook changed what is committed: it is {', '.join(parts)}"] if parts else []
+
+
+def _names(paths: Sequence[str]) -> str:
+    """Name the first paths, and count the others."""
+    names = ", ".join(map(visible, paths[:_MAX_NAMED]))
+    return f"{names} and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else names
+
+
 def _why_not_committed(part: PlannedCommit, result: CommitResult, which: str) -> str:
+    if not result.status:
+        return "not committed: git commit made a commit, and a hook took HEAD away from it again"
     why = git_message(result.words)
     how = "was aborted" if part.command.asks_for_message else "refused"
     how = "was killed" if result.status < 0 else how

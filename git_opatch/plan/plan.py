@@ -155,12 +155,14 @@ class Plan(NamedTuple):
 
 
 class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
-    """The patch of `plan` is applied and staged, but git did not commit it.
+    """The patch of `plan` is applied, but git did not commit it.
 
-    `again` is the command that commits it.
+    `again` is the command that commits it; `is_staged` is whether it is still staged.
     """
 
-    def __init__(self, message: str, plan: Plan, again: str = "git commit") -> None:
+    def __init__(
+        self, message: str, plan: Plan, again: str = "git commit", *, is_staged: bool = True
+    ) -> None:
         super().__init__(message, 1)
-        self.plan = plan
-        self.advice = [f"to commit it, once that is corrected: {again}"]
+        self.plan, self.is_staged = plan, is_staged
+        self.advice = [f"to commit it, once that is corrected: {again}"] if is_staged else []

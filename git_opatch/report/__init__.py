@@ -105,7 +105,7 @@ def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
 def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
     """Say why what was applied is not committed; the message is already fit for a terminal."""
     yield from f"error: {error}".splitlines()
-    yield "  the change stays staged"
+    yield f"  the change {'stays' if error.is_staged else 'is not'} staged"
     for line in (*error.advice, *([f"to undo it: {undo}"] if undo else [])):
         yield f"  {visible(line, _MAX_CHARACTERS)}"
 
