@@ -13,6 +13,7 @@ another version.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -24,6 +25,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from git_opatch.git.stamp import read_regular, write_regular
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Target
@@ -31,6 +33,7 @@ from git_opatch.model.options import Target
 _VERSION = 1
 _LARGE = 16 << 20
 """Bytes of content from which on it is not compressed, which would take longer than the patch."""
+_IS_LINK = "is a symbolic link, which is not followed"
 _MALFORMED = (
     LookupError,
     TypeError,
@@ -112,7 +115,7 @@ class Record(NamedTuple):
     def read_diff(self) -> bytes:
         """Return the completed diff. Raises `JournalError` if it is not what was recorded."""
         try:
-            diff = self.file.read_bytes()
+            diff = read_regular(self.file)
         except OSError as error:
             raise JournalError(f"{self.file} cannot be read: {error.strerror}") from None
         if self.checksum not in ("", _checksum(diff)):
@@ -122,7 +125,7 @@ class Record(NamedTuple):
     def read_contents(self) -> dict[str, bytes]:
         """Return what is kept of the files' contents, by blob id; an earlier version kept none."""
         with suppress(OSError, zlib.error, *_MALFORMED):
-            packed = (self.folder / f"{self.number}.contents").read_bytes()
+            packed = read_regular(self.folder / f"{self.number}.contents")
             head, _, data = zlib.decompress(packed).partition(b"\n")
             contents, at = {}, 0
             for oid, size in json.loads(head):
@@ -225,7 +228,12 @@ def read_journal(home: Path) -> Journal:
 
 
 def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:
-    """Yield each entry, newest first, or the error of one that cannot be read."""
+    """Yield each entry, newest first, or the error of one that cannot be read.
+
+    Raises `JournalError` for a link in place of the journal.
+    """
+    if (home / "journal").is_symlink():
+        raise JournalError(f"{home / 'journal'} {_IS_LINK}; put a directory in its place")
     for number in reversed(_numbers(home / "journal")):
         try:
             yield number, _read(home / "journal", number)
@@ -238,7 +246,7 @@ def mentions(home: Path, digest: str) -> bool:
     folder, text = home / "journal", digest.encode()
     for number in reversed(_numbers(folder)):
         with suppress(OSError):
-            if digest and text in (folder / f"{number}.json").read_bytes():
+            if digest and text in read_regular(folder / f"{number}.json"):
                 return True
     return False
 
@@ -253,13 +261,12 @@ def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
 
     So before the transaction: a run that finishes it has no other way to know. Raises `OSError`.
     """
-    folder = home / "journal"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _made_folder(home)
     head = json.dumps([(oid, len(data)) for oid, data in contents.items()]).encode()
     whole = b"".join([head, b"\n", *contents.values()])
     packed = zlib.compress(whole, 1 if len(whole) < _LARGE else 0)
     try:
-        (folder / f"{_next(home)}.contents").write_bytes(packed)
+        write_regular(folder / f"{_next(home)}.contents", packed)
     except OSError:
         drop_contents(home)
         raise
@@ -268,7 +275,7 @@ def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
 def drop_contents(home: Path) -> None:
     """Remove what is kept for an entry that is not added after all."""
     with suppress(OSError):
-        (home / "journal" / f"{_next(home)}.contents").unlink(missing_ok=True)
+        (_made_folder(home) / f"{_next(home)}.contents").unlink(missing_ok=True)
 
 
 def add_record(
@@ -287,7 +294,7 @@ def add_record(
     """
     if not size:
         return 0
-    folder, number = home / "journal", _next(home)
+    folder, number = _made_folder(home), _next(home)
     entry = {
         "version": _VERSION,
         "time": int(time.time()),
@@ -296,8 +303,7 @@ def add_record(
         "checksum": _checksum(diff),
         "changes": [change.to_json() for change in changes],
     }
-    folder.mkdir(exist_ok=True)
-    (folder / f"{number}.diff").write_bytes(diff)
+    write_regular(folder / f"{number}.diff", diff)
     _replace(folder / f"{number}.json", entry)
     for old in _numbers(folder)[:-size]:
         for suffix in ("json", "diff", "contents"):
@@ -308,14 +314,14 @@ def add_record(
 def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
     """Add to an entry the commits that were made of it. Raises `OSError`."""
     file = home / "journal" / f"{number}.json"
-    _replace(file, {**json.loads(file.read_bytes()), "commits": list(commits)})
+    _replace(file, {**json.loads(read_regular(file)), "commits": list(commits)})
 
 
 def has_transaction(home: Path, name: str) -> bool:
     """Return whether the newest entry is of the transaction of this name."""
     try:
-        entry = json.loads((home / "journal" / f"{last(home)}.json").read_bytes())
-    except (OSError, ValueError):
+        entry = json.loads(read_regular(home / "journal" / f"{last(home)}.json"))
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(entry, dict) and entry.get("transaction") == name
 
@@ -331,13 +337,13 @@ def _next(home: Path) -> int:
     """Return the number of the next entry; an earlier version may have removed all others."""
     removed = 0
     with suppress(OSError, ValueError):
-        removed = int((home / "last").read_text())
+        removed = int(read_regular(home / "last"))
     return max(last(home), removed) + 1
 
 
 def _replace(file: Path, entry: Mapping[str, object]) -> None:
     partial = file.with_suffix(".tmp")
-    partial.write_text(json.dumps(entry))
+    write_regular(partial, json.dumps(entry).encode())
     os.replace(partial, file)
 
 
@@ -345,14 +351,25 @@ def _checksum(diff: bytes) -> str:
     return hashlib.sha256(diff).hexdigest()
 
 
+def _made_folder(home: Path) -> Path:
+    """Return the directory of the journal, which is made if there is none. Raises `OSError`."""
+    folder = home / "journal"
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise OSError(errno.ELOOP, _IS_LINK, str(folder))
+    return folder
+
+
 def _numbers(folder: Path) -> list[int]:
+    if folder.is_symlink():
+        return []
     return sorted(int(file.stem) for file in folder.glob("*.json") if file.stem.isdecimal())
 
 
 def _read(folder: Path, number: int) -> Record:
     file = folder / f"{number}.json"
     try:
-        entry = json.loads(file.read_bytes())
+        entry = json.loads(read_regular(file))
         if isinstance(entry["version"], int) and entry["version"] > _VERSION:
             raise JournalError(f"entry {number} was written by a newer version of git opatch")
         return _from_json(folder, number, entry)

@@ -8,8 +8,6 @@ gets what `git add` would store of the result.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +17,7 @@ from git_opatch.git.attributes import filters_of
 from git_opatch.git.output import settings_environment
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
+from git_opatch.git.stamp import read_regular
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import RepositoryError, TransactionError
 from git_opatch.model.text import visible
@@ -81,12 +80,8 @@ def smudged(
 
 def read_text(repository: Repository, path: str) -> bytes | None:
     """The bytes of a file on disk, not through a link; None if there is no such file."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW  # a pipe is not waited for
     with suppress(OSError):
-        descriptor = os.open(f"{repository.require_worktree()}/{path}", flags)
-        with os.fdopen(descriptor, "rb") as content:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return content.read()
+        return read_regular(f"{repository.require_worktree()}/{path}")
     return None
 
 

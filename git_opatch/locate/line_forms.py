@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import groupby
 from typing import Literal
 
 _LONG = 1 << 12
@@ -26,6 +27,8 @@ _TYPOGRAPHIC = {
     0x2026: "...",
 }
 _INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0xAD, 0xFE0E, 0xFE0F, 0x2060, 0xFEFF])
+_MOST_MARKS = 100
+_MANY_WIDE = re.compile(rf"[^\x00-\x7f]{{{_MOST_MARKS}}}")
 
 
 def spaced_once(line: bytes) -> bytes:
@@ -79,7 +82,19 @@ def normalized(line: bytes, form: Literal["NFC", "NFD"]) -> bytes:
     if line.isascii():
         return line
     text = line.decode("utf-8", "surrogateescape")
-    return unicodedata.normalize(form, text).encode("utf-8", "surrogateescape")
+    return normalize(form, text).encode("utf-8", "surrogateescape")
+
+
+def normalize(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
+    """Return `text` in that form of Unicode; as it is if a letter has very many marks.
+
+    To sort marks takes time that is quadratic in how many there are.
+    """
+    if _MANY_WIDE.search(text):
+        runs = groupby(text, lambda character: unicodedata.combining(character) > 0)
+        if any(marks and sum(1 for _ in run) > _MOST_MARKS for marks, run in runs):
+            return text
+    return unicodedata.normalize(form, text)
 
 
 def without_dots(line: bytes) -> bytes:

@@ -69,6 +69,8 @@ _MAY_OPEN = re.compile(rb"[:\\]|\"\"\"|'''|^\s*$|^\s*(?:pass|#)")
 """What a line of Python may have that opens or ends a block or a string, or goes on."""
 _ONLY_TREE = 0x400
 """`ast.PyCF_ONLY_AST`, without the time that it takes to import `ast`."""
+_MOST_DOTS = 64
+"""A line of TOML with more is not judged: to read a key takes time quadratic in its parts."""
 _MOST_LINES = 50_000
 """A longer file is not read, but its brackets are counted."""
 
@@ -171,6 +173,8 @@ def _json_fault(data: bytes) -> _Unread | None:
 def _toml_fault(data: bytes) -> _Unread | None:
     import tomllib
 
+    if any(line.count(b".") > _MOST_DOTS for line in data.split(b"\n")):
+        return None
     try:
         tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:

@@ -375,7 +375,7 @@ def _read_new_stamps(record: TransactionRecord) -> dict[int, list[int]]:
     """Size and time of each new file, by its number; none if nothing was published yet."""
     try:
         found = json.loads(record.stamps.read_bytes())
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return {}
     return {number: stamp for number, stamp in enumerate(found) if stamp}
 

@@ -31,7 +31,7 @@ from git_opatch.git.converted import OnDisk
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
-from git_opatch.git.stamp import Stamp
+from git_opatch.git.stamp import Stamp, read_regular
 from git_opatch.model.blob import Change, Stages
 from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target
@@ -140,7 +140,7 @@ class TransactionRecord(NamedTuple):
     @property
     def name(self) -> str:
         """A name that no other transaction has."""
-        return self.token.read_text()
+        return read_regular(self.token).decode()
 
     @property
     def index_before(self) -> Path:
@@ -305,7 +305,7 @@ def read_transaction(repository: Repository) -> TransactionRecord | None:
     if folder is None:
         return None
     try:
-        plan = json.loads((folder / "plan.json").read_bytes())
+        plan = json.loads(read_regular(folder / "plan.json"))
         if plan["version"] != _VERSION:
             raise RepositoryError(
                 f"{folder} was written by another version of git opatch: recover with that one"
