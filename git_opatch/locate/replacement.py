@@ -238,9 +238,8 @@ class _String:
         Where another line follows, it would be joined, and the string is refused; to join lines on
         purpose, a patch shows some of the second.
         """
-        if not self.old.endswith(b"\n") or self.new.endswith(b"\n"):
-            return None
-        if not self.new and all(map(self._begins_line, found)):
+        lost = Replacement(self.old, self.new).lost_newline
+        if not lost or (not self.new and all(map(self._begins_line, found))):
             return None
         for at in found:
             end = at + len(self.old)
@@ -248,7 +247,7 @@ class _String:
                 row = self.raw.count(b"\n", 0, end)
                 places = self.places([at])
                 return failure_of(self.hunk, Fault.STRING_JOINS, positions=places, next=row + 1)
-        self.new += b"\n"
+        self.new += lost
         return None
 
     def _notes(self, found: Sequence[int]) -> tuple[str, ...]:

@@ -102,7 +102,14 @@ class Replacement(NamedTuple):
 
     def reversed(self) -> Replacement:
         """The replacement that undoes this one, if it replaced one occurrence."""
-        return Replacement(self.new, self.old)
+        return Replacement(self.new + self.lost_newline * bool(self.new), self.old)
+
+    @property
+    def lost_newline(self) -> bytes:
+        """The newline that ends the old string alone, and stays in the file unless lines go."""
+        if self.new.endswith(b"\n") or not self.old.endswith(b"\n"):
+            return b""
+        return b"\r\n" if self.old.endswith(b"\r\n") else b"\n"
 
 
 @dataclass(frozen=True, slots=True)
