@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from unicodedata import category, normalize
+from unicodedata import category
 
 from git_opatch.locate.likeness import likeness_of
+from git_opatch.locate.line_forms import normalize
 from git_opatch.model.extent import Values
 from git_opatch.model.placement import Likeness
 from git_opatch.model.sentences import Difference
