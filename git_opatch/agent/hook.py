@@ -182,11 +182,10 @@ def as_seen_from(prefix: str, refused: Refused, options: Options, below: str = "
 
 def _relative(failure: Failure, prefix: str, below: str) -> Failure:
     if not os.path.isabs(failure.path):
-        (path,) = relative_paths([os.path.join(below, failure.path)], prefix)
+        (path,) = relative_paths([failure.path], prefix, below)
         failure = failure._replace(path=path)
     if failure.similar:
-        similar = relative_paths([os.path.join(below, each) for each in failure.similar], prefix)
-        return failure._replace(similar=tuple(similar))
+        return failure._replace(similar=tuple(relative_paths(failure.similar, prefix, below)))
     if failure.fault is Fault.MISSING_FILE and prefix:
         return failure.with_hint(Hint.HERE, directory=prefix)
     return failure

@@ -28,6 +28,7 @@ _PRE_TOOL_USE = "PreToolUse"
 _BEFORE = "tool.execute.before"
 _BEFORE_TOOL = "BeforeTool"
 _COPILOT = "preToolUse"
+_EVENTS = (_PRE_TOOL_USE, _BEFORE, _BEFORE_TOOL, _COPILOT)
 PATCH_TOOL = "apply_patch"
 """The tool of Codex and OpenCode that applies a patch."""
 _COMMANDS = ("command", "input", "patch", "patchText")
@@ -103,7 +104,7 @@ def read_call(event: bytes) -> ToolCall | None:
     if not isinstance(given := fields.get("tool_input"), dict):
         return None
     event_name = fields.get("hook_event_name", _PRE_TOOL_USE)
-    if event_name not in (_PRE_TOOL_USE, _BEFORE, _BEFORE_TOOL, _COPILOT):
+    if event_name not in _EVENTS:
         return None
     client = Client.CODEX if "turn_id" in fields else Client.CLAUDE
     client = Client.OPENCODE if event_name == _BEFORE else client
@@ -126,8 +127,8 @@ def _of_copilot(fields: Mapping[str, Any]) -> dict[str, Any]:
     given = fields.get("toolArgs")
     with suppress(ValueError, RecursionError):
         given = json.loads(given) if isinstance(given, str) else given
-    event = {"hook_event_name": _COPILOT, "tool_name": fields["toolName"], "tool_input": given}
-    return {**event, "cwd": fields.get("cwd")}
+    named = {"hook_event_name": _COPILOT, "tool_name": fields["toolName"], "tool_input": given}
+    return {**fields, **named}
 
 
 def _directory(fields: Mapping[str, Any], given: Mapping[str, Any]) -> str:
@@ -149,11 +150,11 @@ def _argv(kind: str, command: object) -> tuple[str, ...]:
 
 def denial(call: ToolCall, reason: str) -> bytes:
     """Return the answer that denies the call, with the reason for the model to read."""
-    if call.client is Client.OPENCODE:
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    if call.event == _BEFORE:
         return _encode({"deny": reason})
     if call.event == _BEFORE_TOOL:
         return _encode({"decision": "deny", "reason": reason})
-    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
     if call.event == _COPILOT:
         return _encode(decision)
     return _encode({"hookSpecificOutput": {"hookEventName": _PRE_TOOL_USE, **decision}})
@@ -166,16 +167,15 @@ def rewriting(call: ToolCall, changed: Mapping[str, object]) -> bytes:
     in Claude Code that word skips the user's approval, and is not needed (D261).
     """
     arguments = {**call.arguments, **changed}
-    if call.client is Client.OPENCODE:
-        return _encode({"args": arguments})
-    if call.event == _COPILOT:
-        return _encode({"modifiedArgs": arguments})
-    if call.event == _BEFORE_TOOL:
-        output = {"hookEventName": _BEFORE_TOOL, "tool_input": arguments}
-        return _encode({"hookSpecificOutput": output})
     allow = {"permissionDecision": "allow"} if call.client is Client.CODEX else {}
-    changed = {"hookEventName": _PRE_TOOL_USE, **allow, "updatedInput": arguments}
-    return _encode({"hookSpecificOutput": changed})
+    output = {"hookEventName": _PRE_TOOL_USE, **allow, "updatedInput": arguments}
+    answers: Mapping[str, Mapping[str, Any]] = {
+        _BEFORE: {"args": arguments},
+        _BEFORE_TOOL: {"hookSpecificOutput": {"tool_input": arguments}},
+        _COPILOT: {"modifiedArgs": arguments},
+        _PRE_TOOL_USE: {"hookSpecificOutput": output},
+    }
+    return _encode(answers[call.event])
 
 
 def _encode(answer: Mapping[str, Any]) -> bytes:

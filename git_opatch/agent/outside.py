@@ -61,13 +61,11 @@ def split_by_repository(patch: Patch, top: Path) -> dict[str, Patch]:
         return {"": patch}
     parts: dict[str, list[FilePatch]] = {}
     for section in patch.files:
-        paths = [path for path in (section.old_path, section.new_path, section.alternate) if path]
-        owners = {_owner(top, path) for path in paths}
+        paths = (section.old_path, section.new_path, section.alternate)
+        owners = {_owner(top, path) for path in paths if path}
         owner = owners.pop() if len(owners) == 1 else ""
-        old, new, alternate = (
-            path.removeprefix(f"{owner}/") if path and owner else path
-            for path in (section.old_path, section.new_path, section.alternate)
-        )
+        start = f"{owner}/" if owner else ""
+        old, new, alternate = (path and path.removeprefix(start) for path in paths)
         section = section._replace(old_path=old, new_path=new, alternate=alternate)
         parts.setdefault(owner, []).append(section)
     return {owner: patch._replace(files=tuple(files)) for owner, files in parts.items()}
@@ -102,6 +100,8 @@ def _placed(section: FilePatch, top: Path, directory: Path) -> FilePatch | None:
     return section._replace(directory="", old_path=old, new_path=new, alternate=alternate)
 
 
-def relative_paths(paths: Iterable[str], prefix: str) -> list[str]:
-    """Return `paths`, which count from the top, as counted from the directory `prefix`."""
-    return [os.path.relpath(path, prefix) if prefix else path for path in paths]
+def relative_paths(paths: Iterable[str], prefix: str, below: str = "") -> list[str]:
+    """Return `paths`, which count from the directory `below` the top, as counted from the directory
+    `prefix`."""
+    joined = [os.path.join(below, path) for path in paths]
+    return [os.path.relpath(path, prefix) for path in joined] if prefix else joined
