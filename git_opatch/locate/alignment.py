@@ -1,5 +1,7 @@
 """The aligner: every way to lay the old lines of a hunk over the file, in few typed steps.
 
+It must not choose between places, nor say why one is refused: it makes all readings of a class.
+
     match        a line of the hunk is a line of the file, at a grade (`lines`)
     skip blank   of the file, or of the hunk
     skip past    context that lies beyond the end of the file

@@ -1,4 +1,8 @@
-"""Is the change there already?  The aligner is asked for the new lines of the hunk."""
+"""Is the change there already?  The aligner is asked for the new lines of the hunk.
+
+It must not decide what follows: where the new lines are is evidence, and `search`, the claims and
+`twins` judge it.
+"""
 
 from __future__ import annotations
 

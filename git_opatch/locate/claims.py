@@ -1,5 +1,8 @@
 """What a hunk claims beside its lines, against the only reading that is left.
 
+It must not choose between readings, nor undo a slip: it only refuses the one that is left, or
+notes.
+
 A claim that does not hold refuses the hunk: its only candidate may be a twin of what is meant.
 Some are noise in real patches: they are ignored, with a note.
 """

@@ -1,4 +1,7 @@
-"""Find the part of a file that is most like a hunk that was not found."""
+"""Find the part of a file that is most like a hunk that was not found.
+
+It must not decide anything: similarity is for messages alone.
+"""
 
 from __future__ import annotations
 

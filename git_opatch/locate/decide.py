@@ -1,5 +1,7 @@
 """What each reading of a hunk leaves, and whether all that are left leave the same.
 
+It must not prefer a reading: it compares bytes, and those that differ refuse the hunk.
+
 There is no better reading among those of one class: if they leave the same bytes, that is the
 answer, however many they are; else the hunk is refused.
 """

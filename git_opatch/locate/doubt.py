@@ -1,5 +1,7 @@
 """What the added lines share with the old ones: one hand wrote both sides.
 
+It must not place a hunk, nor compare lines again: what differs comes with the step.
+
 An old line that differs from the file's in more than its indentation shows what the patch has where
 the file has something else. An added line that has it, too, may be meant with the file's form.
 Heading levels, whitespace at the ends of lines and typographic signs become the file's where all
@@ -20,6 +22,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
+from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_forms import (
     composed,
     decomposed,
@@ -27,7 +30,7 @@ from git_opatch.locate.line_forms import (
     shows_cut,
     without_invisible,
 )
-from git_opatch.locate.reading import TOLERATED, Differs, FileLines, Reading, Step
+from git_opatch.locate.reading import TOLERATED, Differs, Reading, Step
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import QUOTED
 from git_opatch.model.patch import Prefix
@@ -59,7 +62,7 @@ class _Difference(NamedTuple):
     """The place of the line in the steps."""
 
 
-def in_file_form(reading: Reading, file: FileLines) -> tuple[Reading, Problem | None]:
+def in_file_form(reading: Reading, file: FileIndex) -> tuple[Reading, Problem | None]:
     """Return `reading` with its added lines in the file's form, and why that is doubtful; None if
     there is no doubt."""
     levelled = _with_levels(reading.steps, file)
@@ -82,7 +85,7 @@ def in_file_form(reading: Reading, file: FileLines) -> tuple[Reading, Problem | 
     return reading._replace(steps=tuple(steps)), doubt
 
 
-def _described(step: Step, file: FileLines) -> Problem:
+def _described(step: Step, file: FileIndex) -> Problem:
     """Say that an added line may have inherited how an old one differs from the file's."""
     found = file.lines[step.row] if step.row is not None else b""
     shown, there = visible_difference(step.line.text, found, QUOTED)
@@ -92,7 +95,7 @@ def _described(step: Step, file: FileLines) -> Problem:
 # ---------------------------------------------------------------- what becomes the file's
 
 
-def _with_levels(steps: Sequence[Step], file: FileLines) -> Sequence[Step] | None:
+def _with_levels(steps: Sequence[Step], file: FileIndex) -> Sequence[Step] | None:
     """Shift the levels of added headings as those of the old ones are; None if it is not clear
     how."""
     shown: list[tuple[int, int]] = []
@@ -128,7 +131,7 @@ def _with_text(step: Step, text: bytes) -> Step:
     return step._replace(line=step.line._replace(text=text))
 
 
-def _without_ends(steps: Sequence[Step], file: FileLines) -> Sequence[Step] | None:
+def _without_ends(steps: Sequence[Step], file: FileIndex) -> Sequence[Step] | None:
     """Cut the whitespace at the end of added lines that all old lines have beyond the file's; None
     if only some have it, or if all added lines would keep more."""
     beyond = {
@@ -165,7 +168,7 @@ def _end(line: bytes) -> bytes:
     return line[len(line.rstrip(b" \t")) :]
 
 
-def _signs_to_undo(found: Sequence[_Difference], file: FileLines) -> dict[str, str]:
+def _signs_to_undo(found: Sequence[_Difference], file: FileIndex) -> dict[str, str]:
     """Return typographic signs, each with what the file has in its place.
 
     They are not of ASCII, nowhere in the file, and all old lines agree on one sign for each.
@@ -193,7 +196,7 @@ def _without_signs(step: Step, signs: Mapping[str, str]) -> Step:
     return _with_text(step, text.encode("utf-8", "surrogateescape"))
 
 
-def _has_other_signs(signs: Mapping[str, str], steps: Sequence[Step], file: FileLines) -> bool:
+def _has_other_signs(signs: Mapping[str, str], steps: Sequence[Step], file: FileIndex) -> bool:
     """Return whether an added line has both forms of a sign, or typographic quotes that no old line
     explains."""
     unknown = (_QUOTES - signs.keys()) if _QUOTES.intersection(signs) else frozenset[str]()
@@ -212,7 +215,7 @@ def _pairs(signs: Mapping[str, str]) -> list[tuple[str, str]]:
 # ---------------------------------------------------------------- what is doubtful
 
 
-def _differences(at: int, steps: Sequence[Step], file: FileLines) -> Iterator[_Difference]:
+def _differences(at: int, steps: Sequence[Step], file: FileIndex) -> Iterator[_Difference]:
     step = steps[at]
     if step.row is None or not DOUBTS[step.differs].by_tokens:
         return
@@ -235,7 +238,7 @@ def _tokens(text: str) -> list[str]:
     return [match[0] for match in _TOKEN.finditer(text)]
 
 
-def _is_inherited(each: _Difference, steps: Sequence[Step], file: FileLines) -> bool:
+def _is_inherited(each: _Difference, steps: Sequence[Step], file: FileIndex) -> bool:
     """Return whether an added line has what this difference shows, so that it is doubtful."""
     step = steps[each.at]
     run = _run_at(steps, each.at)
@@ -274,7 +277,7 @@ def _run_at(steps: Sequence[Step], at: int) -> Sequence[Step]:
     return steps[first : last + 1]
 
 
-def _keeps(added: Step, each: _Difference, steps: Sequence[Step], file: FileLines) -> bool:
+def _keeps(added: Step, each: _Difference, steps: Sequence[Step], file: FileIndex) -> bool:
     """Return whether an added line ends as the line that it replaces, which has the file's end; or
     its sentence goes on in the next line."""
     at = steps.index(added)
@@ -292,7 +295,7 @@ def _keeps(added: Step, each: _Difference, steps: Sequence[Step], file: FileLine
     return _tokens(_decoded(added.line.text))[-1:] in ends and steps[each.at] not in run
 
 
-def _is_slip(each: _Difference, steps: Sequence[Step], file: FileLines) -> bool:
+def _is_slip(each: _Difference, steps: Sequence[Step], file: FileIndex) -> bool:
     """Return whether another old line has what the file has there: this one is a slip."""
     in_prose = _is_prose(steps[each.at], file)
     for at, step in enumerate(steps):
@@ -313,7 +316,7 @@ def _is_slip(each: _Difference, steps: Sequence[Step], file: FileLines) -> bool:
     return False
 
 
-def _repeats(each: _Difference, steps: Sequence[Step], file: FileLines) -> bool:
+def _repeats(each: _Difference, steps: Sequence[Step], file: FileIndex) -> bool:
     """Return whether another old line differs in the same sign at its end."""
     others = (at for at in range(len(steps)) if at != each.at)
     found = (other for at in others for other in _differences(at, steps, file) if other.is_end)
@@ -332,7 +335,7 @@ def _keeps_end(a: str, b: str, each: _Difference, *, in_prose: bool) -> bool:
     return b.endswith(end) == bool(each.in_file) and a.endswith(end) == b.endswith(end)
 
 
-def _is_prose(step: Step, file: FileLines) -> bool:
+def _is_prose(step: Step, file: FileIndex) -> bool:
     """Return whether a line is a comment, or of a document."""
     is_comment = not file.prose.code_of(step.line.text).strip()
     return is_comment or (file.is_document if step.row is None else file.prose.includes(step.row))
@@ -378,7 +381,7 @@ _Repeats = Callable[[bytes], bool]
 """Whether an added line has what an old one has, and the file has not."""
 
 
-def _is_repeated(at: int, steps: Sequence[Step], file: FileLines) -> bool:
+def _is_repeated(at: int, steps: Sequence[Step], file: FileIndex) -> bool:
     """Return whether an added line repeats in what the old line at `at` differs from the file's."""
     step = steps[at]
     repeated = DOUBTS[step.differs].repeated

@@ -1,5 +1,7 @@
 """The file that hunks are to be placed in: its lines, where each is, and their keys.
 
+It must not know a rule of matching: it only answers where lines are.
+
 Nothing is computed before it is asked for; a hunk that is there as written needs no key.
 """
 
@@ -190,7 +192,7 @@ class FileIndex:
         """Return how a line of a hunk is a line of the file, as `likeness.match`; once for each."""
         asked = (is_context, text, found, in_prose)
         if asked not in self._matches:
-            self._matches[asked] = match(*asked, self)
+            self._matches[asked] = match(*asked, self.prose)
         return self._matches[asked]
 
     @cached_property

@@ -1,5 +1,8 @@
 r"""Other forms of what a patch says: escaped once too often or too rarely, in another encoding.
 
+It must not place a hunk, nor change only one side: the old and the new text become another form
+together.
+
     in the patch                in the file                 form
     if (a &lt; b)               if (a < b)                  the escapes that the old text shows,
     def f():\n    x = 1         two lines                   read as their characters

@@ -1,5 +1,7 @@
 """Lay a hunk over the file with lines of the file left out, marked by a line of dots.
 
+It must not leave a line out without a marker, nor choose between readings that are left.
+
      import os                  import os
      # ...              over    import sys       left out, and kept
     -start()                    start()

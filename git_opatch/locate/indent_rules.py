@@ -1,5 +1,7 @@
 """The rules that turn an indentation of the patch into that of the file (D41).
 
+It must not see lines: only the pairs of indentation that they show.
+
 style   a tab for so many spaces, or back
 shift   a prefix added or cut
 ratio   so many spaces for so many spaces

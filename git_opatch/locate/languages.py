@@ -1,5 +1,7 @@
 """What a file's name tells of its language: how its comments begin.
 
+It must not look at a file's content.
+
 A *kind* is the end of a name in lower case, such as `py`, or `makefile` where there is no dot.
 """
 

@@ -1,5 +1,7 @@
 """How a line of a hunk may be a line of the file: the grades of a match.
 
+It must not look at other lines than the two, nor know whether the hunk may differ elsewhere.
+
 A removed line must be the file's but for whitespace and typography; in prose, also for letter case
 and the signs that end a sentence. One of context, which is never written, may differ in a bit more.
 """
@@ -19,14 +21,13 @@ from git_opatch.locate.line_forms import (
     without_dots,
     worded,
 )
+from git_opatch.locate.prose import Prose
 from git_opatch.locate.reading import (
     FORM,
     SAME,
     SPACE,
     TOLERATED,
-    Comments,
     Differs,
-    FileLines,
     Match,
 )
 from git_opatch.model.placement import Likeness
@@ -42,7 +43,7 @@ _EVERYWHERE = frozenset((b"begin", b"do", b"done", b"else", b"end", b"esac", b"f
 
 
 def match(
-    is_context: bool, text: bytes, found: bytes, in_prose: bool, file: FileLines
+    is_context: bool, text: bytes, found: bytes, in_prose: bool, prose: Prose
 ) -> Match | None:
     """Return how `text`, a line of a hunk, is the file's line `found`; None if it is not.
 
@@ -55,10 +56,10 @@ def match(
     if typographic(text) == typographic(found):
         return Match(FORM, Differs.FORM)
     if worded(text) == worded(found):
-        codes = [typographic(file.prose.code_of(each)) for each in (text, found)]
+        codes = [typographic(prose.code_of(each)) for each in (text, found)]
         if in_prose or codes[0] == codes[1]:
             return Match(FORM, Differs.FORM)
-    differs = _tolerance(text, found, file.prose) if is_context else None
+    differs = _tolerance(text, found, prose) if is_context else None
     return Match(TOLERATED, differs) if differs else None
 
 
@@ -82,7 +83,7 @@ def _lower(line: bytes) -> str:
     return line.decode("utf-8", "surrogateescape").lower()
 
 
-def _tolerance(text: bytes, found: bytes, prose: Comments) -> Differs | None:
+def _tolerance(text: bytes, found: bytes, prose: Prose) -> Differs | None:
     """Return in what a line of context differs from the file's; None if in more than may be."""
     a, b = resilient(text), resilient(found)
     if composed(a) == composed(b):
@@ -106,7 +107,7 @@ def _is_distinctive(line: bytes) -> bool:
     return len(line.decode("utf-8", "replace")) >= LEAST_DISTINCTIVE
 
 
-def _is_comment_alone(a: bytes, b: bytes, prose: Comments) -> bool:
+def _is_comment_alone(a: bytes, b: bytes, prose: Prose) -> bool:
     """Return whether one line is the other without its comment, or with one more: in a language
     that is not known, what `#` or `//` between whitespace begins."""
     codes = [prose.code_of(line).rstrip() for line in (a, b)]

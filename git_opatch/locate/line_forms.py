@@ -1,5 +1,7 @@
 """How lines are compared: their forms, ever looser.
 
+It must not know which form is allowed where.
+
 resilient    without what whitespace they have, and any heading at level 1
 typographic  in the typography of ASCII, without backticks
 worded       without letter case, and without the signs that end a sentence: for prose

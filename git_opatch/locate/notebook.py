@@ -1,5 +1,7 @@
 r"""The source of a cell in a Jupyter notebook, as a string to replace in the notebook's text.
 
+It must not change what is around the source.
+
     "source": [            →  "source": [
      "x = 1\n",                "x = 2\n",
      "x"                       "x"

@@ -1,5 +1,7 @@
 """Refuse hunks with far more lines to find than the file has, before any is compared (D39).
 
+It must not compare lines.
+
 All that is tolerated leaves out few lines of a hunk, but for blank ones; other hunks can add lines
 that it shows; and a hunk that is already applied has left its postimage.
 """

@@ -1,5 +1,7 @@
 """Recognize added lines that stand for code which the patch does not show (D92).
 
+It must not look at the file: what stands for code is known by the patch.
+
     +    # ... rest of the function unchanged ...
     +// existing code
     +...

@@ -1,5 +1,7 @@
 """A reading of a hunk: one way in which it and a file agree.
 
+It must not decide: these are values.
+
 Rows count from 0. A tolerance is a value: the grade of a line, and in what it differs, are made
 once, where the line is compared, and kept by its step.
 """
@@ -10,11 +12,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from git_opatch.model.failure import Problem
 from git_opatch.model.patch import Line
-from git_opatch.model.text import Text
 
 
 class Grade(IntEnum):
@@ -160,45 +161,3 @@ def readings_of(laid: Iterable[Reading]) -> Readings:
         by_start.setdefault(reading.start, []).append(reading)
     level = max((reading.level for each in by_start.values() for reading in each), default=EQUAL)
     return Readings(sorted(by_start), by_start.__getitem__, level)
-
-
-class Comments(Protocol):
-    """Which lines of a file are prose, and what of a line is code."""
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it is known what begins a comment in the file."""
-
-    def includes(self, position: int, /) -> bool:
-        """Return whether the line at `position` is prose."""
-
-    def code_of(self, line: bytes, /) -> bytes:
-        """Return a line without its comment."""
-
-
-class FileLines(Protocol):
-    """The file that hunks are laid over, as far as what they add depends on it."""
-
-    @property
-    def text(self) -> Text:
-        """Its text."""
-
-    @property
-    def lines(self) -> Sequence[bytes]:
-        """Its lines, as they are compared."""
-
-    @property
-    def joined(self) -> bytes:
-        """All lines, joined."""
-
-    @property
-    def path(self) -> str:
-        """Its name; empty if it is not known."""
-
-    @property
-    def is_document(self) -> bool:
-        """Whether it is prose, by its name."""
-
-    @property
-    def prose(self) -> Comments:
-        """What of it is prose."""

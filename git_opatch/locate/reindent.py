@@ -1,5 +1,7 @@
 r"""How added lines are indented: what is done to the old lines is done to the added ones.
 
+It must not place a hunk, nor change more of an added line than its indentation.
+
 Each old line shows a pair: its indentation in the patch, and in the file. A rule that explains all
 pairs holds for the added lines (`rules_for`). Where none explains all pairs, each run of changes is
 read by itself: its added lines follow those that they replace, or those around them, if they begin
@@ -15,8 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
+from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.indent_rules import IndentRule, Pair, rules_for
-from git_opatch.locate.reading import Differs, FileLines, Reading, Step
+from git_opatch.locate.reading import Differs, Reading, Step
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import NEAR
 from git_opatch.model.patch import Prefix
@@ -41,7 +44,7 @@ class Indented(NamedTuple):
     note: str = ""
 
 
-def pairs_of(reading: Reading, file: FileLines) -> list[tuple[Step, Pair] | None]:
+def pairs_of(reading: Reading, file: FileIndex) -> list[tuple[Step, Pair] | None]:
     """Return the pair of each step; None for a blank line, an added one, or one that is cut."""
     return [
         (step, (indentation(step.line.text), indentation(file.lines[step.row])))
@@ -51,7 +54,7 @@ def pairs_of(reading: Reading, file: FileLines) -> list[tuple[Step, Pair] | None
     ]
 
 
-def indent(reading: Reading, file: FileLines) -> Indented:
+def indent(reading: Reading, file: FileIndex) -> Indented:
     """Indent the added lines of `reading`."""
     shown = pairs_of(reading, file)
     pairs = [pair[1] for pair in shown if pair]
@@ -146,7 +149,7 @@ def _by_rules(
     reading: Reading,
     shown: Sequence[tuple[Step, Pair] | None],
     rules: Sequence[IndentRule],
-    file: FileLines,
+    file: FileIndex,
 ) -> Indented:
     outcomes = list(dict.fromkeys(_with_rule(reading.steps, rule) for rule in rules))
     if len(outcomes) > 1:
@@ -188,7 +191,7 @@ def _added_depths(steps: Sequence[Step]) -> set[bytes]:
     return {indentation(s.line.text) for s in steps if s.row is None and s.line.text.strip()}
 
 
-def _depths_near(reading: Reading, file: FileLines) -> set[bytes]:
+def _depths_near(reading: Reading, file: FileIndex) -> set[bytes]:
     """Return how deep the file's lines are there, but for those of a comment with stars."""
     return _depths(file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR])
 
@@ -197,7 +200,7 @@ def _depths(lines: Sequence[bytes]) -> set[bytes]:
     return {indentation(line) for line in lines if line.strip()[:1] not in (b"", b"*")}
 
 
-def is_one_space_off(reading: Reading, file: FileLines) -> bool:
+def is_one_space_off(reading: Reading, file: FileIndex) -> bool:
     """Return whether all added lines are one space deeper, or less deep, than lines near them, and
     as deep as none.
 

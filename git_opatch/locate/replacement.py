@@ -1,5 +1,8 @@
 r"""Strings to replace, and `~`: both become hunks of whole lines, from the file's content.
 
+It must not match loosely: a string is there once, exactly, or becomes lines that are located like
+any.
+
     {old: "port = 80", new: "port = 8080"}     -http_port = 80  # !
                                                +http_port = 8080  # !
 

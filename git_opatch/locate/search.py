@@ -1,5 +1,7 @@
 """The readings of a hunk: the strictest class that has any.
 
+It must not weigh one class against another: the first that has a reading ends the search.
+
 The order of the classes is the engine's strongest rule; the first that has a reading ends the
 search. A hunk that is there as written is compared in no other way.
 

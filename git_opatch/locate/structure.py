@@ -1,5 +1,7 @@
 r"""Refuse a change after which a file can no longer be read, or its brackets no longer pair.
 
+It must not mend anything: it only refuses.
+
 Context is never written, so what a hunk does not remove or add stays:
 
     hunk                     file                       result

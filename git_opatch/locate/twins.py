@@ -1,5 +1,7 @@
 """Refuse a hunk that may be applied already, at another place that reads like its own.
 
+It must not move a hunk to its twin: it only refuses.
+
 Its new lines are there, and more suggests that it was meant for that place (D38):
 
     its line number, in the old or the new file, or that it ends the file

@@ -1,5 +1,7 @@
 """Transformations of a whole hunk: what it says if one slip went through all of its lines.
 
+It must not look at the file, nor undo a slip in some of the lines alone.
+
 One hand wrote both sides, so a transformation holds for the added lines, too. Each function below
 returns the hunk as it was meant, or None where the hunk shows no such slip. Those in the text of
 the lines alone, such as escapes, are `forms`.
