@@ -150,7 +150,7 @@ RULES: dict[str, Switch] = {
     "applied at a twin": gives(twins.suspicion, None),
     "the whole file as added lines": gives(applied.is_rewrite, False),
     "removed and added again": gives_first(alignment.unchanged_kept),
-    "overlap": gives_first(overlap.refuse_overlaps),
+    "overlap": gives_first(overlap.without_overlaps),
     "one hand: all differences": off(doubt.in_file_form, lambda laid, _: (laid, None)),
     "one hand: heading levels": gives_first(doubt._with_levels),
     "one hand: whitespace at ends": gives_first(doubt._without_ends),

@@ -6,6 +6,7 @@ bytes around it stay.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -209,13 +210,22 @@ def compose(first: Sequence[Edit], second: Sequence[Edit], base: Text, after: Te
     `after` is the result. Each line's origin in `base` is kept, so that one diff results. The cost
     is that of the edits, whatever the size of the file.
     """
-    pieces = list(_pieces(first, len(base.lines)))
+    if not second:
+        return list(first)
+    written = list(written_lines(first))
+    low = bisect_left(written, second[0].start, key=lambda rows: rows.stop)
+    high = bisect_right(written, second[-1].stop, key=lambda rows: rows.start)
+    low, high = max(low - 1, 0), min(high + 1, len(first))  # what is beyond stays as it is
+    done = first[low - 1].stop if low else 0
+    offset = written[low - 1].stop if low else 0
+    stop = first[high].start if high < len(first) else len(base.lines)
+    pieces = list(_pieces(first[low:high], range(done, stop)))
     for edit in reversed(second):
-        pieces = [*_cut(pieces, 0, edit.start), _Piece(None, edit.lines), *_cut(pieces, edit.stop)]
+        above, below = _cut(pieces, 0, edit.start - offset), _cut(pieces, edit.stop - offset)
+        pieces = [*above, _Piece(None, edit.lines), *below]
     edits: list[Edit] = []
-    done = 0
     added: tuple[bytes, ...] = ()
-    for piece in [*pieces, _Piece(range(len(base.lines), len(base.lines) + 1))]:
+    for piece in [*pieces, _Piece(range(stop, stop + 1))]:
         if piece.kept is None:
             added += piece.lines
             continue
@@ -223,7 +233,7 @@ def compose(first: Sequence[Edit], second: Sequence[Edit], base: Text, after: Te
             newline = after.final_newline or piece.kept.start < len(base.lines)
             edits.append(Edit(done, piece.kept.start, added, newline))
         done, added = piece.kept.stop, ()
-    return join_edits(edits, base)
+    return [*first[:low], *join_edits(edits, base), *first[high:]]
 
 
 class _Piece(NamedTuple):
@@ -242,13 +252,13 @@ class _Piece(NamedTuple):
         return _Piece(self.kept[start:stop])
 
 
-def _pieces(edits: Sequence[Edit], size: int) -> Iterator[_Piece]:
-    done = 0
+def _pieces(edits: Sequence[Edit], rows: range) -> Iterator[_Piece]:
+    done = rows.start
     for edit in edits:
         yield _Piece(range(done, edit.start))
         yield _Piece(None, edit.lines)
         done = edit.stop
-    yield _Piece(range(done, size))
+    yield _Piece(range(done, rows.stop))
 
 
 def _cut(pieces: Sequence[_Piece], start: int, stop: int | None = None) -> Iterator[_Piece]:

@@ -26,7 +26,8 @@ from git_opatch.model.text import Text
 class FileContent(NamedTuple):
     """A file of the tree: `text` is that of `origin` after `edits`.
 
-    `copied` is whether the origin stays where it was.
+    `copied` is whether the origin stays where it was. `owners` has for each line the ordinal
+    of the hunk that wrote it, -1 if that is one of an earlier section, or else 0; or it is empty.
     """
 
     mode: Mode
@@ -34,6 +35,7 @@ class FileContent(NamedTuple):
     origin: Blob | None = None
     edits: tuple[Edit, ...] = ()
     copied: bool = False
+    owners: Sequence[int] = ()
 
     @classmethod
     def of(cls, blob: Blob) -> FileContent:

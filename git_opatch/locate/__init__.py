@@ -12,7 +12,7 @@ first; evidence removes some; if all that are left leave the same bytes, that is
     decide        what a reading leaves, and whether all leave the same
     claims        what a hunk says beside its lines; `anchors`, `outline` for its names
     applied       the aligner, asked for the new lines; `twins` for other places
-    overlap       an edit has an owner
+    overlap       hunks that change the same lines
     explain       words for what is refused; `closest_match`, `enclosing`
 
 The added lines of a placement are as they are written (`doubt`, `reindent`).
@@ -23,7 +23,7 @@ take too long.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from git_opatch.complete.edits import edits_of
@@ -35,7 +35,6 @@ from git_opatch.locate.decide import Outcome, agreed, outcome_of
 from git_opatch.locate.evidence import narrow
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import left_out
-from git_opatch.locate.overlap import refuse_overlaps
 from git_opatch.locate.reading import EQUAL, SPACE
 from git_opatch.locate.search import Sought, seek
 from git_opatch.locate.twins import bounds_of, suspicion
@@ -47,21 +46,6 @@ from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
 
 _DEFAULT_MATCHING = Matching()
-
-
-def locate_hunks(
-    hunks: Sequence[Hunk],
-    text: Text,
-    matching: Matching = _DEFAULT_MATCHING,
-    changed: Sequence[range] = (),
-    placed: Sequence[Hunk] = (),
-) -> list[HunkResult]:
-    """Locate a file's `hunks` in `text`; the results are in the order of `hunks`.
-
-    A failure names the hunk by its ordinal, and no file. `changed` are lines of the text that other
-    hunks of the patch, `placed`, wrote; anchors were written for the file without them.
-    """
-    return refuse_overlaps(_locate(hunks, text, matching, changed, placed))
 
 
 def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list[Failure]:
@@ -79,25 +63,43 @@ def refuse_absent(hunks: Sequence[Hunk], text: Text, matching: Matching) -> list
     return [failure._replace(fault=Fault.LOST_PREFIX, hint=None) for failure in refused]
 
 
-def _locate(
-    hunks: Sequence[Hunk],
-    text: Text,
-    matching: Matching,
-    changed: Sequence[range] = (),
-    placed: Sequence[Hunk] = (),
-) -> list[HunkResult]:
-    """Locate each of `hunks`, whatever the others change."""
-    file = FileIndex(text, hunks, matching.path, changed, placed)
-    all_sought = [seek(hunk, file, matching) for hunk in hunks]
-    narrow(all_sought, file, matching)
-    resolver = _Resolver(file, all_sought, matching)
-    results = [resolver.resolve(sought) for sought in all_sought]
-    bounds = bounds_of(results)
-    for at, (result, sought) in enumerate(zip(results, all_sought, strict=True)):
-        if isinstance(result, Placement):
-            found = suspicion(result, sought, bounds[at], file, matching)
-            results[at] = explain.refuse_twin(result, found, file) if found else result
-    return results
+class Search:
+    """The hunks of a file, each sought once; what was found may be judged several times.
+
+    `written` are rows of the text that other hunks of the patch, `placed`, wrote; anchors were
+    written for the file without them.
+    """
+
+    def __init__(
+        self,
+        hunks: Sequence[Hunk],
+        text: Text,
+        matching: Matching = _DEFAULT_MATCHING,
+        written: Collection[int] = (),
+        placed: Sequence[Hunk] = (),
+    ) -> None:
+        self._file = FileIndex(text, hunks, matching.path, written, placed)
+        self._sought = {hunk.ordinal: seek(hunk, self._file, matching) for hunk in hunks}
+
+    def judge(
+        self, matching: Matching, ordinals: Collection[int] | None = None
+    ) -> dict[int, HunkResult]:
+        """Place the hunks, or those of `ordinals`, each whatever the others change.
+
+        Both are by ordinal; a failure names no file.
+        """
+        asked = self._sought if ordinals is None else ordinals
+        all_sought = [replace(sought) for at, sought in self._sought.items() if at in asked]
+        narrow(all_sought, self._file, matching)
+        resolver = _Resolver(self._file, all_sought, matching)
+        results = [resolver.resolve(sought) for sought in all_sought]
+        bounds = bounds_of(results)
+        for at, (result, sought) in enumerate(zip(results, all_sought, strict=True)):
+            if isinstance(result, Placement):
+                found = suspicion(result, sought, bounds[at], self._file, matching)
+                results[at] = explain.refuse_twin(result, found, self._file) if found else result
+        ordinals = [at for at in self._sought if at in asked]
+        return dict(zip(ordinals, results, strict=True))
 
 
 class _Resolver:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import islice
 from operator import not_
@@ -89,14 +89,14 @@ class LineIndex:
 
 
 class FileIndex:
-    """One file. `written` are the lines of it that other hunks of the patch, `placed`, wrote."""
+    """One file. `written` are the rows of it that other hunks of the patch, `placed`, wrote."""
 
     def __init__(
         self,
         text: Text,
         hunks: Sequence[Hunk],
         path: str = "",
-        written: Sequence[range] = (),
+        written: Collection[int] = (),
         placed: Sequence[Hunk] = (),
     ) -> None:
         self.text = text
@@ -244,7 +244,7 @@ class FileIndex:
 
     def is_written(self, row: int) -> bool:
         """Return whether another hunk wrote that line."""
-        return any(row in lines for lines in self.written)
+        return row in self.written
 
     @cached_property
     def removed(self) -> Counter[bytes]:

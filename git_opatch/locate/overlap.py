@@ -8,6 +8,7 @@ order is known only if the earlier one shows no line below, and the later one no
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 from git_opatch.model.failure import Failure, HunkResult, failure_of
@@ -16,11 +17,13 @@ from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.sentences import Fault
 
 
-def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
-    """Refuse a hunk that changes the same lines as one before it in the patch."""
+def without_overlaps(results: Mapping[int, HunkResult]) -> dict[int, HunkResult]:
+    """Return `results`, by ordinal, with a hunk refused that changes the same lines as one before
+    it in the patch."""
+    outcomes = dict(results)
     placed = [
-        (result.changed, index, result)
-        for index, result in enumerate(results)
+        (result.changed, at, result)
+        for at, result in results.items()
         if isinstance(result, Placement)
     ]
     placed.sort(key=lambda row: row[:2])
@@ -33,7 +36,7 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
             and _added(placement) == _added(placement_before)
         )
         if repeats and _is_same(placement, placement_before):
-            results[index] = _without_changes(placement, placement_before)
+            outcomes[index] = _without_changes(placement, placement_before)
             continue
         unordered = changed == before and not _is_ordered(placement_before, placement)
         if changed[0] >= before[1] and not repeats and not unordered:
@@ -42,10 +45,10 @@ def refuse_overlaps(results: list[HunkResult]) -> list[HunkResult]:
         in_patch_order = index_before < index
         earlier = placement_before if in_patch_order else placement
         later = placement if in_patch_order else placement_before
-        results[max(index_before, index)] = refuse_overlap(later.hunk, later, earlier)
+        outcomes[max(index_before, index)] = refuse_overlap(later.hunk, later, earlier)
         if not in_patch_order:
             kept[-1] = (changed, index, placement)
-    return results
+    return outcomes
 
 
 def _is_ordered(earlier: Placement, later: Placement) -> bool:

@@ -12,7 +12,7 @@ Source: aider's "Edit formats" and its parser (a block without a path is for the
 before, if no prose is between them; a block without old lines adds a file), Cline's
 `replace_in_file` (the other markers; `<path>`), Roo's `apply_diff` (the start line; a marker that
 is content has a `\` before it). Consecutive blocks for one file are hunks of one section: they are
-located together in the file as it is, in any order.
+located together in the file as it is, in any order; then in it as the others leave it.
 
 The path is before the fence around the block, or the first line in it. Models decorate it: as a
 heading, a comment or a list item, in backticks or bold, with a label before it or a colon after it.

@@ -1,31 +1,29 @@
-"""Apply one section's hunks to a file's content.
+"""Apply one section's hunks to a file's content. No hunk is located more than twice.
 
-    expand  →  locate  →  edit  →  locate again what shows another's result
+    expand  →  locate all  →  what earlier sections wrote  →  edit  →  locate again what is left
 
-Strings to replace and `~` are expanded to lines of the file. The last step repeats: a hunk may show
-in its context what another hunk makes of a line (D30), so a hunk that is not found in the file is
-located again in the file as the others leave it.
+Strings to replace and `~` are expanded to lines of the file. A hunk may show in its context what
+another one makes of a line (D30), so one that is not found in the file, or only loosely, is located
+again in the file as the others leave it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import locate_hunks, refuse_absent
+from git_opatch.locate import Search, refuse_absent
+from git_opatch.locate.overlap import without_overlaps
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.replacement import expand, refuse_applied
 from git_opatch.model.failure import Failure, HunkResult
 from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
+from git_opatch.plan.earlier_sections import EarlierSections
 from git_opatch.plan.edited_file import EditedFile
-
-_MAX_ROUNDS = 50
-"""Hunks that show one another's result in a longer chain than this are refused."""
 
 
 @dataclass(slots=True, eq=False)
@@ -38,8 +36,16 @@ class AppliedHunks:
     notes: list[str] = field(default_factory=list)
 
 
-def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> AppliedHunks:
-    """Apply those hunks of `section` to `content` that can be placed; say why the others cannot."""
+def apply_hunks(
+    section: FilePatch,
+    content: FileContent,
+    options: Options,
+    earlier: EarlierSections | None = None,
+) -> AppliedHunks:
+    """Apply those hunks of `section` to `content` that can be placed; say why the others cannot.
+
+    `earlier` are the sections before it that changed the file.
+    """
     matching = matching_for(section, options)
     hunks, oversized = refuse_oversized(section.hunks, content.text)
     changing: list[Hunk] = []
@@ -48,21 +54,30 @@ def apply_hunks(section: FilePatch, content: FileContent, options: Options) -> A
         (changing if hunk.changes else idle).append(hunk)
     expanded = expand(changing, content.text)
     left_out, _ = refuse_oversized(section.left_out, content.text)
-    edited = _apply_located(expanded.hunks, left_out, content, matching)
-    if options.partial or options.skip_applied:
-        edited = _without_order(edited, left_out, content)
+    located = _Located(expanded.hunks, left_out, content, matching)
+    verdicts: Mapping[int, Failure | str] = {}
+    if earlier:
+        results: dict[int, HunkResult] = {failure.hunk: failure for failure in expanded.failures}
+        results |= located.judge(expanded.hunks, matching)
+        asked = {hunk.ordinal: hunk for hunk in (*changing, *expanded.hunks)}
+        verdicts = earlier.judge(asked, results, content, matching)
+    kept = [hunk for hunk in expanded.hunks if hunk.ordinal not in verdicts]
+    edited = located.apply(kept, options)
     replacing = [hunk for hunk in changing if hunk.replacement is not None]
-    located = [
+    lost = [
         refuse_applied(replacing, failure, content.text) or failure
         for failure in edited.failures.values()
     ]
-    lost = _lost_idle(idle, (content.text, edited.content.text), matching)
-    failures = [*oversized, *expanded.failures, *located, *lost]
+    lost += _lost_idle(idle, (content.text, edited.content.text), matching)
+    unexpanded = [failure for failure in expanded.failures if failure.hunk not in verdicts]
+    refused = [verdict for verdict in verdicts.values() if isinstance(verdict, Failure)]
+    failures = [*refused, *oversized, *unexpanded, *lost]
     return AppliedHunks(
         edited.content,
         [_with_notes(found, expanded.notes) for found in edited.placements],
         [_in_section(failure, section) for failure in failures],
         [
+            *(verdict for verdict in verdicts.values() if isinstance(verdict, str)),
             *(f"hunk {hunk.ordinal} changes nothing" for hunk in idle),
             *_newline_notes(section, content.text, edited.content.text),
         ],
@@ -120,89 +135,60 @@ def _in_section(failure: Failure, section: FilePatch) -> Failure:
     )
 
 
-def _apply_located(
-    hunks: Sequence[Hunk], left_out: Sequence[Hunk], content: FileContent, matching: Matching
-) -> EditedFile:
-    """Apply hunks where they are located; more strictly if some are already applied (D38)."""
-    edited = _apply_in_rounds(hunks, left_out, content, matching)
-    if not edited.has_applied:
+class _Located:
+    """The hunks of a section, each sought once, with those that are left out of it (D160)."""
+
+    def __init__(
+        self,
+        hunks: Sequence[Hunk],
+        left_out: Sequence[Hunk],
+        content: FileContent,
+        matching: Matching,
+    ) -> None:
+        others = [
+            hunk
+            for hunk in left_out
+            if hunk.changes and hunk.replacement is None and not hunk.removed_ranges
+        ]
+        self._content, self._matching, self._others = content, matching, others
+        together = sorted([*hunks, *others], key=lambda hunk: hunk.ordinal)
+        self._search = Search(together, content.text, matching)
+
+    def judge(self, hunks: Sequence[Hunk], matching: Matching) -> dict[int, HunkResult]:
+        """Judge `hunks` where the whole section has them; by themselves, if not all have a position
+        then: one of two versions, or beside one that is wrong. The results are by ordinal."""
+        wanted = {hunk.ordinal for hunk in hunks}
+        if self._others:
+            together = wanted.union(hunk.ordinal for hunk in self._others)
+            results = without_overlaps(self._search.judge(matching, together))
+            if all(isinstance(result, Placement) for result in results.values()):
+                return {at: result for at, result in results.items() if at in wanted}
+        return without_overlaps(self._search.judge(matching, wanted))
+
+    def apply(self, hunks: Sequence[Hunk], options: Options) -> EditedFile:
+        """Apply `hunks`; more strictly if some are already applied (D38), and without their order
+        if that decided where one goes beside one that is refused (D20)."""
+        matching = self._matching
+        edited = EditedFile(self._content, hunks, matching)
+        edited.place(self.judge(hunks, matching))
+        if edited.has_applied:
+            matching = matching._replace(partly_applied=True)
+            edited = self._judge_again(edited, hunks, matching)
+        by_order = any(found.evidence is Evidence.HUNK_ORDER for found in edited.placements)
+        if (options.partial or options.skip_applied) and edited.failures and by_order:
+            rest = [hunk for hunk in hunks if hunk.ordinal not in edited.failures]
+            failures = edited.failures
+            edited = self._judge_again(edited, rest, matching._replace(ordered=False))
+            edited.failures = failures | edited.failures
         return edited
-    return _apply_in_rounds(hunks, left_out, content, matching._replace(partly_applied=True))
 
-
-def _without_order(
-    edited: EditedFile, left_out: Sequence[Hunk], content: FileContent
-) -> EditedFile:
-    """Apply the hunks that are not refused again, if the order of all decided where one goes (D20).
-
-    What is known of the position of a refused hunk is wrong, and so may be what follows from it.
-    """
-    by_order = any(found.evidence is Evidence.HUNK_ORDER for found in edited.placements)
-    if not edited.failures or not by_order:
-        return edited
-    rest = [hunk for hunk in edited.hunks if hunk.ordinal not in edited.failures]
-    matching = edited.matching._replace(ordered=False, partly_applied=edited.has_applied)
-    again = _apply_in_rounds(rest, left_out, content, matching)
-    again.failures = edited.failures | again.failures
-    return again
-
-
-def _apply_in_rounds(
-    hunks: Sequence[Hunk], left_out: Sequence[Hunk], content: FileContent, matching: Matching
-) -> EditedFile:
-    """Apply the hunks that are found, then, round by round, those that show their result."""
-    edited = EditedFile(content, hunks, matching)
-    placements = []
-    for result in locate_chosen(hunks, left_out, content.text, matching):
-        if isinstance(result, Placement):
-            placements.append(result)
-        else:
-            edited.failures[result.hunk] = result
-    postponed = _exact_after_others(edited, placements)
-    edited.edit([found for found in placements if found.hunk.ordinal not in postponed])
-    for _ in range(_MAX_ROUNDS):
-        if not edited.edit_again(postponed):
-            break
-    edited.refuse_the_rest()
-    return edited
-
-
-def locate_chosen(
-    hunks: Sequence[Hunk], left_out: Sequence[Hunk], text: Text, matching: Matching
-) -> list[HunkResult]:
-    """Locate `hunks` where the whole section has them, with those that are `left_out` (D160).
-
-    By themselves, if not all have a position: one of two versions, or beside one that is wrong.
-    """
-    others = [
-        hunk
-        for hunk in left_out
-        if hunk.changes and hunk.replacement is None and not hunk.removed_ranges
-    ]
-    together = sorted([*hunks, *others], key=lambda hunk: hunk.ordinal)
-    results = locate_hunks(together, text, matching)
-    if others and not all(isinstance(result, Placement) for result in results):
-        return locate_hunks(hunks, text, matching)
-    chosen = {id(hunk) for hunk in hunks}
-    return [found for hunk, found in zip(together, results, strict=True) if id(hunk) in chosen]
-
-
-def _exact_after_others(edited: EditedFile, placements: Sequence[Placement]) -> set[int]:
-    """Return the hunks that match loosely, or are unclear, but match exactly once the exact ones
-    are applied (D30).
-
-    The lines that differ are those that the others change: they show the others' result.
-    """
-    exact = [placement for placement in placements if placement.exact]
-    loose = {placement.hunk.ordinal for placement in placements if not placement.exact}
-    loose |= {at for at, each in edited.failures.items() if each.reason is Reason.UNCLEAR}
-    if not exact or not loose:
-        return set()
-    trial = EditedFile(edited.content, edited.hunks, edited.matching)
-    trial.edit(exact)
-    strictly = edited.matching._replace(tier=Tier.STRICT, can_choose=False, partly_applied=False)
-    results = locate_hunks(
-        [hunk for hunk in edited.hunks if hunk.ordinal in loose], trial.content.text, strictly
-    )
-    found = (result for result in results if isinstance(result, Placement))
-    return {placement.hunk.ordinal for placement in found if placement.exact}
+    def _judge_again(
+        self, edited: EditedFile, hunks: Sequence[Hunk], matching: Matching
+    ) -> EditedFile:
+        """Return the file with `hunks` judged again; as it is if that changes nothing."""
+        results = self.judge(hunks, matching)
+        if all(edited.results.get(at) == result for at, result in results.items()):
+            return edited
+        again = EditedFile(self._content, hunks, matching)
+        again.place(results, again=False)
+        return again

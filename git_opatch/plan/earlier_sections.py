@@ -1,4 +1,4 @@
-"""What a section may do to a file that earlier sections of the same text changed (D102).
+"""What earlier sections of the same text wrote in a file, and what a later one may do to it (D102).
 
     it shows, strictly, what they wrote        it follows on: applied, unless all that it shows is
                                                in the file as it was, too: then as below
@@ -7,186 +7,157 @@
     it changes, otherwise, what they changed   refused: two versions of one change
     it is elsewhere                            applied
 
-The last three are seen in the file as it was before all of them.
+The last three are seen in the file as it was before all of them. A hunk that is found as it is
+written, and once, is not located there again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from git_opatch.complete.edits import Edit, edits_of, written_lines
+from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate.replacement import expand
-from git_opatch.model.failure import Failure, HunkResult, refusal
-from git_opatch.model.options import Options
-from git_opatch.model.patch import FilePatch, Hunk, changed_span
-from git_opatch.model.placement import Evidence, Likeness, Placement
+from git_opatch.locate import Search
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.model.failure import Failure, HunkResult, failure_of
+from git_opatch.model.options import Matching
+from git_opatch.model.patch import FilePatch, Hunk, Line, Prefix, changed_span
+from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
-from git_opatch.plan.apply_hunks import locate_chosen, matching_for
+from git_opatch.plan.edited_file import shows_exactly
 
 
-class Checked(NamedTuple):
-    """The hunks of a section that may be applied, and what is said of the others."""
+@dataclass(slots=True, eq=False)
+class EarlierSections:
+    """The sections that changed a file, and their hunks by their lines."""
 
-    hunks: Sequence[Hunk] = ()
-    before: Sequence[HunkResult] = ()
-    """Where they are in the file as it was before all sections."""
-    failures: Sequence[Failure] = ()
-    notes: Sequence[str] = ()
+    sections: list[FilePatch] = field(default_factory=list)
+    hunks: dict[tuple[Line, ...], list[Hunk]] = field(default_factory=dict)
+    index: FileIndex | None = None
+    """The file as it was before all of them."""
 
+    def add(self, section: FilePatch) -> None:
+        """Add a section that was applied."""
+        self.sections.append(section)
+        for hunk in section.hunks:
+            self.hunks.setdefault(tuple(hunk.lines), []).append(hunk)
 
-class EarlierSection(NamedTuple):
-    """A section that was applied."""
-
-    section: FilePatch
-    before: Sequence[HunkResult]
-    """Where its hunks are in the file as it was before all sections."""
-
-
-def check_section(
-    section: FilePatch,
-    content: FileContent,
-    earlier: Sequence[EarlierSection],
-    options: Options,
-) -> Checked:
-    """Divide the hunks of `section`, for a file that `earlier` sections changed to `content`."""
-    checker = _Checker(section, content, earlier)
-    now = _locate(section, content.text, options)
-    before = _locate(section, content.origin.text, options) if content.origin else {}
-    before = _with_repeats(section.hunks, before)
-    verdicts = [
-        (hunk, checker.check(hunk, now.get(hunk.ordinal), before.get(hunk.ordinal)))
-        for hunk in section.hunks
-    ]
-    return Checked(
-        [hunk for hunk, verdict in verdicts if verdict is None],
-        list(before.values()),
-        [verdict for _, verdict in verdicts if isinstance(verdict, Failure)],
-        [verdict for _, verdict in verdicts if isinstance(verdict, str)],
-    )
+    def judge(
+        self,
+        hunks: Mapping[int, Hunk],
+        results: Mapping[int, HunkResult],
+        content: FileContent,
+        matching: Matching,
+    ) -> dict[int, Failure | str]:
+        """Say why hunks of the next section are refused, or, in a note, left out; the others may be
+        applied. Both are by ordinal; `results` is where they are in `content`."""
+        if not self.sections:
+            return {}
+        origin = content.origin.text if content.origin else Text([])
+        if self.index is None or self.index.text is not origin:
+            self.index = FileIndex(origin, ())
+        judge = _Judge(self, self.index, content)
+        asked = {at: results[at] for at, hunk in hunks.items() if hunk.preimage or hunk.anchors}
+        before = judge.results_before(hunks, asked, matching)
+        verdicts = {at: judge.verdict(hunks[at], asked[at], before[at]) for at in asked}
+        return {at: verdict for at, verdict in verdicts.items() if verdict is not None}
 
 
-def _locate(section: FilePatch, text: Text, options: Options) -> dict[int, HunkResult]:
-    """Locate the hunks of `section` that change something in `text`, by ordinal."""
-    changing = [hunk for hunk in section.hunks if hunk.changes]
-    matching = matching_for(section, options)
-    hunks = expand(changing, text, strings=False).hunks
-    results = locate_chosen(hunks, section.left_out, text, matching)
-    return {hunk.ordinal: result for hunk, result in zip(hunks, results, strict=True)}
+class _Judge:
+    """Judges the hunks of a section by what those before it wrote."""
 
+    def __init__(self, earlier: EarlierSections, index: FileIndex, content: FileContent) -> None:
+        self._earlier, self._index, self._content = earlier, index, content
 
-def _with_repeats(
-    hunks: Sequence[Hunk], results: Mapping[int, HunkResult]
-) -> dict[int, HunkResult]:
-    """Return `results` with that of the first of equal `hunks` for all of them: one makes the
-    change."""
-    first = {tuple(hunk.lines): hunk.ordinal for hunk in reversed(hunks)}
-    same = {hunk.ordinal: results.get(first[tuple(hunk.lines)]) for hunk in hunks}
-    return {
-        at: repeated if isinstance(repeated := same.get(at), Placement) else result
-        for at, result in results.items()
-    }
+    def results_before(
+        self, hunks: Mapping[int, Hunk], now: Mapping[int, HunkResult], matching: Matching
+    ) -> dict[int, HunkResult | None]:
+        """Return where hunks are in the file as it was. Those that match loosely, or in several
+        places, are located there; the others are there as they are written, or nowhere."""
+        file = self._index
+        found: dict[int, HunkResult | None] = {}
+        unclear: list[Hunk] = []
+        for at, result in now.items():
+            hunk = result.hunk if isinstance(result, Placement) else hunks[at]
+            texts = [file.normal(line.text) for line in hunk.preimage]
+            starts = file.runs(texts) if texts else []
+            if isinstance(result, Placement):
+                is_unclear = not (texts and result.exact and len(starts) < 2)
+            else:  # one that is alone in its section is not located again in what others write
+                is_unclear = len(now) == 1 and not starts
+            if is_unclear:
+                unclear.append(hunks[at])
+            elif len(starts) > 1:
+                found[at] = failure_of(hunk, Fault.AMBIGUOUS, positions=tuple(starts))
+            else:
+                found[at] = Placement(hunk, starts[0]) if starts else None
+        located = Search(unclear, file.text, matching).judge(matching) if unclear else {}
+        return found | located
 
-
-class _Checker(NamedTuple):
-    section: FilePatch
-    content: FileContent
-    earlier: Sequence[EarlierSection]
-
-    def check(
-        self, hunk: Hunk, now: HunkResult | None, before: HunkResult | None
+    def verdict(
+        self, hunk: Hunk, now: HunkResult, before: HunkResult | None
     ) -> Failure | str | None:
         """Return why `hunk` is refused, or a note why it is left out; None to apply it.
 
         It is located `now`, after the earlier sections, and `before` them.
         """
-        if not hunk.changes or (not hunk.preimage and not hunk.anchors):
+        shown = self._shown(now) if isinstance(now, Placement) else []
+        if isinstance(now, Placement) and shown and not shows_exactly(now, shown):
+            number = self._earlier.sections[-1].number
+            return failure_of(hunk, Fault.LOOSE_AFTER_EARLIER, earlier=number)
+        is_numbered = _has_right_number(now) and not _has_right_number(before)
+        was_there = isinstance(before, Placement)
+        if shown and (is_numbered or not was_there):
             return None
-        shown = list(self._written(now)) if isinstance(now, Placement) else []
-        changed = self._first_changed(hunk, before, now)
-        if shown and isinstance(now, Placement):
-            if not _shows_exactly(now, shown):
-                return self._refuse_loose(hunk)
-            is_numbered = _has_right_number(now) and not _has_right_number(before)
-            was_there = isinstance(before, Placement) and (before.exact or not now.exact)
-            follows_on = is_numbered or not was_there
-            if follows_on or changed is None:
-                return None
-            return self._refuse_other(hunk, changed)
+        changed = self._first_changed(hunk, before, is_numbered=is_numbered)
         if changed is None:
             return None
-        if self._is_repeated(hunk, before):
-            number = self._maker_of(changed)
-            return (
-                f"hunk {hunk.ordinal} repeats the one at line {number} of the patch; applied once"
-            )
-        return self._refuse_other(hunk, changed)
+        same = self._earlier.hunks.get(tuple(hunk.lines), [])
+        if not shown and isinstance(before, Placement) and _repeats(hunk, before, same):
+            first = f"line {same[0].number} of the patch"
+            return f"hunk {hunk.ordinal} repeats the one at {first}; applied once"
+        return failure_of(hunk, Fault.OVERLAP_EARLIER, earlier=self._maker_of(changed))
 
-    def _written(self, placement: Placement) -> Iterator[int]:
-        """Yield the positions of the lines that `placement` shows and earlier sections wrote."""
-        for rows in written_lines(self._edits):
-            shown = range(max(rows.start, placement.start), min(rows.stop, placement.stop))
-            yield from (at for at in shown if self.content.text.lines[at].strip())
-
-    @property
-    def _edits(self) -> Sequence[Edit]:
-        if self.content.origin is not None:
-            return self.content.edits
-        return [Edit(0, 0, tuple(self.content.text.lines))]
+    def _shown(self, placement: Placement) -> list[int]:
+        """List the rows that `placement` shows and earlier sections wrote."""
+        lines, owners = self._content.text.lines, self._content.owners
+        rows = range(placement.start, placement.stop if owners else 0)
+        return [row for row in rows if owners[row] and lines[row].strip()]
 
     def _first_changed(
-        self, hunk: Hunk, before: HunkResult | None, now: HunkResult | None
+        self, hunk: Hunk, before: HunkResult | None, *, is_numbered: bool
     ) -> Edit | None:
         """Return the first edit of the lines that a hunk changes in the file as it was before."""
         spans: list[tuple[int, int]] = []
-        if isinstance(before, Placement) and self.content.origin is not None:
-            text = self.content.origin.text
+        if isinstance(before, Placement):
+            text = self._index.text
             spans = [(edit.start, edit.stop) for edit in edits_of(before, text)]
-        elif _is_ambiguous(before) and not _has_right_number(now):
+        elif before and before.reason is Reason.AMBIGUOUS and not is_numbered:
             spans = [changed_span(hunk, start) for start in before.positions]
-        return next(
-            (edit for span in spans for edit in self.content.edits if _overlap(span, edit)), None
-        )
-
-    def _is_repeated(self, hunk: Hunk, before: HunkResult | None) -> bool:
-        """Return whether an earlier hunk is the same, and both can only mean one position."""
-        if not isinstance(before, Placement):
-            return False
-        if any(hunk in other.section.hunks for other in self.earlier):
-            return before.evidence is not Evidence.NEAREST
-        is_unique = before.evidence is Evidence.UNIQUE
-        return is_unique and any(
-            hunk.lines == each.lines for other in self.earlier for each in other.section.hunks
-        )
+        edits = self._content.edits
+        return next((edit for span in spans for edit in edits if _overlap(span, edit)), None)
 
     def _maker_of(self, changed: Edit) -> int:
         """Return the line, in the patch's text, of the earlier hunk that made `changed`; of its
         section, if it is not known."""
-        makers = (
-            found.hunk.number
-            for other in self.earlier
-            for found in other.before
-            if isinstance(found, Placement) and _overlap(found.changed, changed)
-        )
-        return next(makers, self.earlier[0].section.number)
-
-    def _refuse_other(self, hunk: Hunk, changed: Edit) -> Failure:
-        """Refuse one of two versions of a change."""
-        number = self._maker_of(changed)
-        return refusal(self.section, Fault.OVERLAP_EARLIER, hunk=hunk, earlier=number)
-
-    def _refuse_loose(self, hunk: Hunk) -> Failure:
-        number = self.earlier[-1].section.number
-        return refusal(self.section, Fault.LOOSE_AFTER_EARLIER, hunk=hunk, earlier=number)
+        gone = self._index.lines[changed.start : changed.stop]
+        for hunk in (hunk for section in self._earlier.sections for hunk in section.hunks):
+            if any(
+                line.text in (changed.lines if line.prefix is Prefix.ADDED else gone)
+                for line in hunk.lines
+                if line.prefix is not Prefix.CONTEXT
+            ):
+                return hunk.number
+        return self._earlier.sections[0].number
 
 
-def _shows_exactly(placement: Placement, positions: Sequence[int]) -> bool:
-    """Return whether the lines at `positions` match exactly, and nothing was repaired."""
-    kinds = placement.likeness
-    exact = (not kinds or kinds[at - placement.start] is Likeness.EXACT for at in positions)
-    return not placement.repairs and all(exact)
+def _repeats(hunk: Hunk, before: Placement, same: Sequence[Hunk]) -> bool:
+    """Return whether one of the earlier hunks with its lines is meant for the same place."""
+    if hunk in same:
+        return before.evidence is not Evidence.NEAREST
+    return bool(same) and before.evidence is Evidence.UNIQUE
 
 
 def _has_right_number(result: HunkResult | None) -> bool:
@@ -207,7 +178,3 @@ def _overlap(span: tuple[int, int], edit: Edit) -> bool:
     if edit.start == edit.stop:
         return first < edit.start < stop
     return max(first, edit.start) < min(stop, edit.stop)
-
-
-def _is_ambiguous(result: HunkResult | None) -> TypeGuard[Failure]:
-    return isinstance(result, Failure) and result.reason is Reason.AMBIGUOUS

@@ -23,7 +23,7 @@ from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
-from git_opatch.plan.earlier_sections import Checked, EarlierSection, check_section
+from git_opatch.plan.earlier_sections import EarlierSections
 from git_opatch.plan.guards import refuse_stale
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
@@ -134,9 +134,8 @@ class SectionPlanner:
         self.placed: list[PlacedHunk] = []
         self.notes: list[str] = []
         self.skipped: list[Failure] = []
-        self._applied: list[EarlierSection] = []
-        self._applied_to: dict[str, list[int]] = {}
-        """The numbers in `_applied` of the sections that changed a file, by its paths."""
+        self._earlier: dict[str, EarlierSections] = {}
+        """The sections that changed a file, by its paths."""
         self._paths = PathFailures(tree, snapshot, options)
         self._done: list[FilePatch] = []
         """The sections that added, deleted or moved a file."""
@@ -317,13 +316,11 @@ class SectionPlanner:
             return [refusal(section, Fault.UTF_16 if is_utf_16 else Fault.BINARY)], content
         if failure := self._without_context(section, content):
             return [failure], content
-        checked = self._check_earlier(section, content)
-        left = section
-        if checked.hunks is not section.hunks:
-            left = section._replace(hunks=checked.hunks, hunk_count=section.hunks_in_text)
-        applied = apply_hunks(left, content, self.options)
-        self.notes += [f"{section.path}: {note}" for note in (*checked.notes, *applied.notes)]
-        failures = [*checked.failures, *self._skip_applied(applied.failures)]
+        earlier = self._earlier_of(section)
+        is_judged = not self.options.reverse and section.operation is not Operation.APPEND
+        applied = apply_hunks(section, content, self.options, earlier if is_judged else None)
+        self.notes += [f"{section.path}: {note}" for note in applied.notes]
+        failures = self._skip_applied(applied.failures)
         if content.mode is Mode.SYMLINK and any(f.reason is Reason.NOT_FOUND for f in failures):
             failures = [self._paths.link(section, content)]
         if any(not line.text.isascii() for hunk in section.hunks for line in hunk.preimage):
@@ -333,23 +330,15 @@ class SectionPlanner:
         if applied.placements and applied.content.text.binary:
             return [refusal(section, Fault.NUL_ADDED)], content
         self._collect(section, applied.placements)
-        before = checked.before if self._earlier(section) else applied.placements
-        for path in _paths(section):
-            self._applied_to.setdefault(path, []).append(len(self._applied))
-        self._applied.append(EarlierSection(section, before))
+        earlier.add(section)
         return failures, applied.content
 
-    def _check_earlier(self, section: FilePatch, content: FileContent) -> Checked:
-        """Leave out the hunks that repeat, or exclude, what earlier sections changed (D102)."""
-        earlier = self._earlier(section)
-        if self.options.reverse or section.operation is Operation.APPEND or not earlier:
-            return Checked(section.hunks)
-        return check_section(section, content, earlier, self.options)
-
-    def _earlier(self, section: FilePatch) -> list[EarlierSection]:
-        """List the sections that changed the file before."""
-        numbers = {at for path in _paths(section) for at in self._applied_to.get(path, ())}
-        return [self._applied[at] for at in sorted(numbers)]
+    def _earlier_of(self, section: FilePatch) -> EarlierSections:
+        """Return the sections that changed the file before, by any of its names."""
+        known = (self._earlier.get(path) for path in _paths(section))
+        earlier = next(filter(None, known), None) or EarlierSections()
+        self._earlier |= dict.fromkeys(_paths(section), earlier)
+        return earlier
 
     def _repeats(self, section: FilePatch) -> bool:
         """Return whether an equal section has added, deleted or moved the file already (D102)."""

@@ -24,9 +24,12 @@ from git_opatch import (
     Options,
     ParseError,
     Tier,
+    locate,
     parse_patch,
     plan_in_memory,
 )
+from git_opatch.locate.search import Sought, seek
+from git_opatch.model.patch import Hunk
 from git_opatch.plan.plan import Plan
 from git_opatch.report.values import Sections, diagnostic_of, fields_of_failure
 
@@ -52,6 +55,24 @@ def test_case(name: str) -> None:
     assert _outcome(case) == (case.after or case.lines("refused"))
     if "placed" in case.texts:
         assert _placed(_plan(case)) == case.lines("placed")
+
+
+def test_no_hunk_is_located_more_than_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the file as it is, and as others leave it, or as it was before them."""
+    count = Counter[int]()
+
+    def counted(hunk: Hunk, *rest: Any) -> Sought:
+        count[hunk.number] += 1
+        return seek(hunk, *rest)
+
+    monkeypatch.setattr(locate, "seek", counted)
+    often = {}
+    for name, case in _EACH.items():
+        count.clear()
+        _outcome(case)
+        if count and max(count.values()) > 2:
+            often[name] = count.most_common(2)
+    assert not often
 
 
 _WRAPPERS: dict[str, Callable[[str], str]] = {

@@ -131,11 +131,10 @@ _heading_line = st.sampled_from(_HEADINGS.split("|"))
 def test_headings_are_those_of_the_whole_file(
     drawn: list[str], changed: list[int], kind: OutlineKind, start: int, stop: int
 ) -> None:
-    lines, written = [line.encode() for line in drawn], [range(at, at + 2) for at in changed]
-    every = [
-        at
-        for at in range(len(lines))
-        if heading_at(lines, at) is kind and not any(at in each for each in written)
-    ]
+    lines, written = (
+        [line.encode() for line in drawn],
+        {row for at in changed for row in (at, at + 1)},
+    )
+    every = [at for at in range(len(lines)) if heading_at(lines, at) is kind and at not in written]
     found = FileIndex(Text(lines), [], written=written).headings(kind, start, stop)
     assert list(found) == [at for at in every if start <= at < stop]
