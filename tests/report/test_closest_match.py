@@ -144,6 +144,15 @@ def test_lines_that_are_the_same_are_left_out_of_a_large_hunk() -> None:
     assert len(text.splitlines()) < 26
 
 
+def test_a_message_of_many_hunks_has_a_line_for_the_later_ones() -> None:
+    content = "".join(f"def f{n}():\n    one({n})\n    two({n})\n\n" for n in range(100))
+    hunks = [f"@@\n def f{n}():\n-    three({n})\n     two({n})" for n in range(100)]
+    lines = message(content, hunks).splitlines()
+    assert len(lines) < 60
+    assert sum(line.startswith("  closest match") for line in lines) == 3
+    assert lines[-1].startswith("and ")
+
+
 def test_lines_that_are_elsewhere_are_named() -> None:
     content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    two(2)\n    two(2)\n"
     text = message(content, [" def a():", "-    two(2)", "-    three()", " one(1)", " end(1)"])
