@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import json_calls
-from git_opatch.parse.formats import DRAFT, DRAFT_END, find_patch
+from git_opatch.parse.formats import DRAFT, DRAFT_END, PATCH, find_patch
 from git_opatch.parse.scanner import Lines, Scanner
 
 _TAG = re.compile(rb"[ \t]*(?:<(" + DRAFT + rb")>|" + DRAFT_END + rb")")
@@ -24,29 +24,38 @@ _CALL = re.compile(rb"(?m)^[ \t]*[\[{].*")
 
 
 def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None:
-    """Take the draft that begins or ends here; return a scanner over what its last line has
-    behind it, and over all that follows. None if there is no tag here."""
-    match = _TAG.match(scanner.line)
+    """Take the draft that begins or ends here; None if there is no tag.
+
+    A patch may begin behind its last tag: then a scanner over that and all below it is returned.
+    """
+    lines, raw, found = scanner.lines, scanner.lines.raw, scanner.found
+    start, stop = lines.offset(scanner.at), lines.offset(scanner.end)
+    match = _TAG.match(raw, start, stop)
     if match is None:
         return None
-    number, text, found = scanner.number, scanner.text, scanner.found
-    end, drafted = match.end(), bool(found.sections or found.diagnostics)
+    number, end = scanner.number, match.end()
+    drafted = bool(found.sections or found.diagnostics)
     if match[1]:
-        inside = text[end:]
-        last = re.search(rb"(?m)^(?![+-]\S|[ \t])[^\n]*?</" + match[1] + rb">", inside)
-        drafted = _has_patch(inside[: last.start() if last else None])
+        closing = rb"(?m)(?:\A|^(?![+-]\S|[ \t]))[^\n]*?</" + match[1] + rb">"
+        line_end = lines.offset(scanner.at + 1) - 1
+        last = re.search(closing, raw[end:line_end])
+        shift = end if last else 0
+        last = last or re.compile(closing).search(raw, line_end, stop)
+        until, end = (shift + last.start(), shift + last.end()) if last else (stop, stop)
+        drafted = _has_patch(raw[match.end() : until])
         if last is None and drafted:
             scanner.error(Malformed.OPEN_DRAFT, tag=match[1])
-        end += last.end() if last else len(inside)
     else:  # all above it was the draft
         found.forget()
     if drafted:
         found.drafts.append(number)
-    below, first = text[end:], scanner.at + text.count(b"\n", 0, end)
-    numbers = scanner.lines.numbers_from(first)
-    newline = b"\n" if scanner.ends_with_newline else b""
-    scanner.at, scanner.fence = scanner.end, b""
-    return [scanner.nested(Lines(below + newline, numbers))] if below.strip() else []
+    at = lines.at_offset(max(end - 1, start))
+    rest = raw[end : lines.offset(at + 1) - 1].lstrip()
+    scanner.at, scanner.fence = min(at + 1, scanner.end), b""
+    if not re.match(PATCH, rest):
+        return []
+    end, scanner.at = lines.offset(at + 1) - 1 - len(rest), scanner.end
+    return [scanner.nested(Lines(raw[end:stop], lines.numbers_from(at)))]
 
 
 def _has_patch(text: bytes) -> bool:
