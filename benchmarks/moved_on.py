@@ -176,7 +176,8 @@ def _other_word(change: FileChange, line: str, rng: Random) -> str | None:
     word = rng.choice(words)
     others = _WORD.findall(" ".join(rng.sample(change.old, min(20, len(change.old)))))
     kind = str.isdecimal if word[0].isdecimal() else str.isidentifier
-    new = rng.choice([other for other in others if kind(other)] or [word[0] + "2"])
+    able = [other for other in others if kind(other) and other.lower() != word[0].lower()]
+    new = rng.choice(able or [word[0] + "2"])
     found = line[: word.start()] + new + line[word.end() :]
     return None if found in (*change.old, *change.new) else found
 

@@ -32,10 +32,10 @@ def test_each_kind_is_drawn_in_each_form() -> None:
 
 
 def test_the_lines_of_a_hunk_are_not_at_its_place_any_more() -> None:
-    block = "\n".join(_CHANGE.old)
+    block = to_bytes(_CHANGE.old)
     for case in _drawn():
         at = case.moved.place.old_start
-        assert block not in "\n".join(case.moved.lines)
+        assert block not in to_bytes(case.moved.lines)
         assert (case.moved.lines[at] == _CHANGE.old[3]) == (case.kind == "context")
         assert b"    page.title(2)\n" in case.expected
 
