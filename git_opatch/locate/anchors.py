@@ -313,10 +313,9 @@ def _missing(found: Found, start: int, stop: int, hunk: Hunk, file: FileIndex) -
         explained = _is_explained(found, None, file)
         return None if explained else found.problem(Fault.ANCHOR_MISSING)
     text = found.anchor.text
-    patch = b"\n".join(line.text for other in file.hunks for line in other.lines)
     path = file.path.encode("utf-8", "surrogateescape")
     for name in re.findall(_CODE_NAME, text):
-        if name not in path and name not in patch and name not in file.joined:
+        if name not in path and name not in file.patched and name not in file.joined:
             return found.problem(Fault.ANCHOR_NAME_MISSING, name=name)
     named = _references(text)
     rows = {each: _defined(*each, file) for each in named}
@@ -357,6 +356,9 @@ def _is_explained(found: Found, row: int | None, file: FileIndex) -> bool:
     there = file.lines[row].strip() if row is not None else None
     text = re.compile(rb"(?<![\w#=])" + re.escape(found.anchor.text.strip()))
     named = found.named if row is None else None
+    wanted = (found.anchor.text.strip(), *((named.name,) if named else ()))
+    if not any(each in file.patched for each in wanted):
+        return False
     for hunk in file.hunks:
         is_placed = hunk in file.placed
         if not is_placed and any(line.text.strip() == there for line in hunk.preimage):

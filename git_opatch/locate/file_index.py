@@ -253,6 +253,11 @@ class FileIndex:
         return Counter(self.normal(line.text) for line in lines if line.prefix is Prefix.REMOVED)
 
     @cached_property
+    def patched(self) -> bytes:
+        """All lines of the hunks, joined."""
+        return b"\n".join(line.text for hunk in self.hunks for line in hunk.lines)
+
+    @cached_property
     def kept_encodings(self) -> set[bool]:
         """Whether the lines that are not ASCII, and that no hunk removes, are UTF-8."""
         lines = (text for text in self.lines if not text.isascii())
