@@ -98,6 +98,8 @@ class Failure(NamedTuple):
     """What hunks are located in, if that is known."""
     record: int = 0
     """The patch of the journal that is undone or redone; its diff is in no file of the user's."""
+    idle: tuple[int, ...] = ()
+    """The ordinals of the hunks of the same section that change nothing."""
     hint: Hint | None = None
     values: Values = NO_VALUES
     """The further words that the sentence needs."""

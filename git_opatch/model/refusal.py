@@ -98,6 +98,11 @@ def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> 
             lines = [*lines_of(*group, advises=False, rows=0)]
         yield from lines
         count += len(lines)
+    refused = {(each.path, each.hunk) for each in failures}
+    idle = {(each.path, number) for each in failures for number in each.idle} - refused
+    for path, number in sorted(idle)[:_MOST_LAID]:
+        words = {"path": path, "hunk": f"hunk {number}"}
+        yield [(f"note: {fill(Detail.IDLE.sentence, words)}", "")]
 
 
 def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:

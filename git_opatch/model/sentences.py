@@ -827,6 +827,7 @@ class Detail(Enum):
     LIKE = "{which} `{line}` is nowhere; {lines} has `{text}`"
     NAMED = "`{name}`, which it names, is at {lines}"
     NAMED_NOWHERE = "`{name}`, which it names, is nowhere in the file"
+    IDLE = "{path}: {hunk} changes nothing; leave it out"
     SAME = "{lines} as in the hunk"
     NOT_IN_HUNK = "{lines} not in the hunk"
     MISSING = "{count} lines of the patch that are not here"

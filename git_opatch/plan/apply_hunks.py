@@ -75,7 +75,7 @@ def apply_hunks(
     return AppliedHunks(
         edited.content,
         [_with_notes(found, expanded.notes) for found in edited.placements],
-        [_in_section(failure, section) for failure in failures],
+        [_in_section(failure, section, idle) for failure in failures],
         [
             *(verdict for verdict in verdicts.values() if isinstance(verdict, str)),
             *(f"hunk {hunk.ordinal} changes nothing" for hunk in idle),
@@ -126,8 +126,9 @@ def _with_notes(placement: Placement, notes: dict[int, tuple[str, ...]]) -> Plac
     return replace(placement, notes=(*placement.notes, *added)) if added else placement
 
 
-def _in_section(failure: Failure, section: FilePatch) -> Failure:
+def _in_section(failure: Failure, section: FilePatch, idle: Sequence[Hunk]) -> Failure:
     return failure._replace(
+        idle=tuple(hunk.ordinal for hunk in idle),
         path=section.path,
         hunks=section.hunks_in_text,
         source=section.source,

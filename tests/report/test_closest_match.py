@@ -153,6 +153,11 @@ def test_a_message_of_many_hunks_has_a_line_for_the_later_ones() -> None:
     assert lines[-1].startswith("and ")
 
 
+def test_a_hunk_that_changes_nothing_is_named_beside_one_that_is_refused() -> None:
+    text = message("one\ntwo\n", ["-one", "+one", "@@", "-three", "+3"])
+    assert said(Detail.IDLE.sentence, path="notes.txt", hunk="hunk 1") in text
+
+
 def test_lines_that_are_elsewhere_are_named() -> None:
     content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    two(2)\n    two(2)\n"
     text = message(content, [" def a():", "-    two(2)", "-    three()", " one(1)", " end(1)"])
