@@ -99,8 +99,8 @@ _git_opatch ()
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
 	recover,*,-*) __gitcomp "--wait --json --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
-	undo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|changed)/ {print $1}')" ;;
-	redo,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" || $6 == "undone" {print $1}')" ;;
+	undo,*,*) __git_has_doubledash || __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|changed)/ {print $1}')" ;;
+	redo,*,*) __git_has_doubledash || __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" || $6 ~ /^undone/ {print $1}')" ;;
 	log,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '{print $1}')" ;;
 	create,*,*) __git_has_doubledash || __git_complete_revlist ;;
 	esac

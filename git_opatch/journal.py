@@ -19,7 +19,7 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -93,6 +93,17 @@ class Record(NamedTuple):
 
     None if an earlier version wrote the entry, which did not look.
     """
+    paths: tuple[str, ...] = ()
+    """The files that an undo or a redo was asked for; empty for all of the patch."""
+
+    def only(self, paths: Collection[str]) -> Record:
+        """Return the entry with what it has of the files at `paths`."""
+        changes, texts, on_disk = (
+            tuple(change for change in each if change.path in paths)
+            for each in (self.changes, self.texts, self.on_disk or ())
+        )
+        known = on_disk if self.on_disk is not None else None
+        return self._replace(changes=changes, texts=texts, on_disk=known)
 
     def located_in(self, target: Target) -> Record:
         """The entry with the changes of what hunks are located in: of texts, but for the index."""
@@ -155,23 +166,51 @@ class PatchHistory(NamedTuple):
 
     @property
     def applied(self) -> Target | None:
-        """Where the patch was applied, and not undone after that; None if nowhere."""
-        return Target.of(place for place in Target.INDEX.places if self._last_in(place) is True)
+        """Where the patch, or a part, was applied, and not undone after that; None if nowhere."""
+        return Target.of(place for place in self._places if self.undone_paths(place) != self._paths)
 
     @property
     def undone(self) -> Target | None:
-        """Where an undo is what was done to the patch last; None if nowhere."""
-        return Target.of(place for place in Target.INDEX.places if self._last_in(place) is False)
+        """Where all of the patch was undone last; None if nowhere."""
+        return Target.of(place for place in self._places if self.undone_paths(place) == self._paths)
+
+    @property
+    def undone_in_part(self) -> Target | None:
+        """Where the patch, or a part, was undone last; None if nowhere."""
+        return Target.of(place for place in self._places if self.undone_paths(place))
+
+    def undone_paths(self, place: Target) -> frozenset[str]:
+        """Return the files of the patch that an undo was about last, in the index or the files."""
+        undone = frozenset[str]()
+        for record in self.records:
+            if record.target.overlaps(place):
+                paths = frozenset(record.paths) or self._paths
+                undone = undone | paths if _is_undo(record) else undone - paths
+        return undone
+
+    def paths_in(self, target: Target, *, undone: bool) -> frozenset[str]:
+        """Return the files that are undone in `target`, or in one of its places; or are not."""
+        found = [self.undone_paths(place) for place in target.places]
+        parts = found if undone else [self._paths - each for each in found]
+        return frozenset().union(*parts)
+
+    @property
+    def _paths(self) -> frozenset[str]:
+        return frozenset(change.path for change in self.record.changes) or frozenset({""})
+
+    @property
+    def _places(self) -> list[Target]:
+        """Where something was done to the patch."""
+        return [
+            place
+            for place in Target.INDEX.places
+            if any(record.target.overlaps(place) for record in self.records)
+        ]
 
     def last(self, *, undo: bool) -> int:
         """Return the number of the last entry that undid the patch, or applied it; 0 if none."""
         numbers = (each.number for each in self.records if _is_undo(each) is undo)
         return max(numbers, default=0)
-
-    def _last_in(self, place: Target) -> bool | None:
-        """Return whether the last entry about `place` applied the patch; None if there is none."""
-        about = [each for each in self.records if each.target.overlaps(place)]
-        return not _is_undo(about[-1]) if about else None
 
 
 def _is_undo(record: Record) -> bool:
@@ -289,8 +328,9 @@ def add_record(
     """Add an entry; return its number, 0 if `size` is 0: then nothing is recorded.
 
     `about` has the remaining keys: `patch` (its name), `digest`, `files`, `action`, `origin`,
-    `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`, `disk`. Only the newest `size`
-    entries are kept; with a size of 0, those that are there (D121). Raises `OSError`.
+    `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`, `disk`, `paths`.
+    Only the newest `size` entries are kept; with a size of 0, those that are there (D121). Raises
+    `OSError`.
     """
     if not size:
         return 0
@@ -407,4 +447,5 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         bool(entry.get("reverse", False)),
         tuple(map(Change.from_json, entry.get("texts", ()))),
         tuple(map(Change.from_json, entry["disk"])) if "disk" in entry else None,
+        tuple(map(str, entry.get("paths", ()))),
     )

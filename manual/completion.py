@@ -16,12 +16,13 @@ _DIRECTORY = "DIR"
 _PATHS = ("PATHSPEC", "PATH=BLOB")
 _HUNK = "HUNK"
 _RECORD = "N"
+_UNLESS_PATHS = "__git_has_doubledash || "
 _COMMIT = "COMMIT"
 _REFS = "git for-each-ref --format='%(refname:short)' 2>/dev/null"
 """Lists branches and tags."""
 _STATES = {
     "undo": "$5 ~ /^(applied|changed)/ ",
-    "redo": '$5 == "undone" || $6 == "undone" ',
+    "redo": '$5 == "undone" || $6 ~ /^undone/ ',
     "log": "",
 }
 """Which lines of the log are of patches that a command takes; the fifth word begins their state."""
@@ -55,12 +56,13 @@ def bash(commands: Sequence[Command]) -> str:
         '\t,*) __gitcomp "$commands" ;;',
         *(f'\t{command.name},*,-*) __gitcomp "{_long_flags(command)}" ;;' for command in commands),
         *(
-            f'\t{command.name},*,*) __gitcomp "$({_list_records(command)})" ;;'
+            f"\t{command.name},*,*) {_UNLESS_PATHS * _takes_paths(command)}"
+            f'__gitcomp "$({_list_records(command)})" ;;'
             for command in commands
             if _takes_record(command)
         ),
         *(
-            f"\t{command.name},*,*) __git_has_doubledash || __git_complete_revlist ;;"
+            f"\t{command.name},*,*) {_UNLESS_PATHS}__git_complete_revlist ;;"
             for command in commands
             if _takes_commit(command)
         ),
@@ -89,7 +91,11 @@ def _bash_values(command: Command) -> Iterator[str]:
 
 
 def _takes_record(command: Command) -> bool:
-    return command.arguments.strip("[]") == _RECORD
+    return command.arguments.startswith(f"[{_RECORD}]")
+
+
+def _takes_paths(command: Command) -> bool:
+    return " [-- " in command.arguments
 
 
 def _takes_commit(command: Command) -> bool:
@@ -164,7 +170,8 @@ def _zsh_command(command: Command) -> Iterator[str]:
     ]
     files = ["    '*:file:_files'"] if command.arguments else []
     if _takes_record(command):
-        files = [f"    '1:record:_git-opatch-{command.name}-records'"]
+        records = f"    '1:record:_git-opatch-{command.name}-records'"
+        files = [records, *(files if _takes_paths(command) else ())]
     if _takes_commit(command):
         files = ["    '*:commit:_git-opatch-commits'"]
     yield "    _arguments -s \\"
@@ -199,7 +206,8 @@ def fish(commands: Sequence[Command]) -> str:
         ),
         *(
             f"{_fish_when(f'{here}; and __fish_seen_subcommand_from {command.name}')}"
-            f" -f -a {_fish_quoted(f'({_list_records(command)})')}"
+            f"{' -f' * (not _takes_paths(command))}"
+            f" -a {_fish_quoted(f'({_list_records(command)})')}"
             for command in commands
             if _takes_record(command)
         ),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from git_opatch.model.errors import UsageError
@@ -21,6 +23,7 @@ def usage_error(error: TyperException) -> UsageError:
     return UsageError(f"{message[:1].lower()}{message[1:]}{see}")
 
 
+_SEPARATOR = "--"
 _COLOUR = {"--color": "--color=always", "--no-color": "--color=never"}
 
 
@@ -44,7 +47,7 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
     takes_value["--help"] = False
     given = [_COLOUR.get(word, word) for word in words]
     at = 0
-    while at < len(given) and given[at] != "--":
+    while at < len(given) and given[at] != _SEPARATOR:
         flag, sign, value = given[at].partition("=")
         for pattern, instead in _OF_GIT.items():
             if command == "apply" and re.fullmatch(pattern, flag):
@@ -59,8 +62,8 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
             with_value = [letter for letter in flag[1:] if takes_value.get(f"-{letter}")]
             at += bool(with_value) and flag.endswith(with_value[0]) and not sign
         at += 1
-    if command == "create" and at < len(given):
-        given.insert(at, "--")  # the parser takes one away, and what is behind it are pathspecs
+    if command in ("create", "undo", "redo") and at < len(given):
+        given.insert(at, _SEPARATOR)  # the parser takes one away; pathspecs are behind it
     return given
 
 
@@ -70,3 +73,23 @@ def _in_full(flag: str, known: Iterable[str]) -> str:
     if len(meant) < 2 or flag in meant:
         return meant[0] if len(meant) == 1 else flag
     raise UsageError(f"`{flag}` could be {' or '.join(f'`{each}`' for each in meant)}")
+
+
+def split_words(
+    first: str | None, others: Sequence[str] | None, expected: str
+) -> tuple[str, list[str]]:
+    """Split the words of a command line into the one before `--`, and the pathspecs behind it.
+
+    Raises `UsageError`, which says what is `expected`, for more before it.
+    """
+    words = [*filter(None, [first]), *(others or [])]
+    at = words.index(_SEPARATOR) if _SEPARATOR in words else len(words)
+    if at > 1:
+        raise UsageError(f"{expected}; write -- before paths such as `{words[1]}`")
+    return "".join(words[:at]), words[at + 1 :]
+
+
+def directory_below(top: Path | None) -> str:
+    """Return the current directory, relative to the top of the working tree."""
+    relative = os.path.relpath(os.getcwd(), top) if top is not None else "."
+    return "" if relative == "." or relative.startswith("..") else relative

@@ -116,11 +116,17 @@ def _left_unmerged(
     }
 
 
+def _not_undone(history: PatchHistory, target: Target) -> Record:
+    """Return the patch without the files of which an undo is recorded."""
+    return history.record.only(history.paths_in(target, undone=False))
+
+
 def _states_in(
     repository: Repository, histories: Sequence[PatchHistory], target: Target
 ) -> dict[int, State]:
     """Find the states in one place, with as many processes as patches whose files differ."""
-    paths = {change.path for each in histories for change in each.record.changes}
+    records = {each.number: _not_undone(each, target) for each in histories}
+    paths = {change.path for each in records.values() for change in each.changes}
     if not paths:
         return {}
     now: dict[str, Entry | None]
@@ -137,19 +143,18 @@ def _states_in(
     states: dict[int, State] = {}
     drifted: list[PatchHistory] = []
     for history in histories:
-        state = state_by_entries(history.record.located_in(target), now)
+        state = state_by_entries(records[history.number].located_in(target), now)
         if state is None:
             drifted.append(history)
         else:
             states[history.number] = state
     if drifted and target is not Target.WORKTREE:
-        paths = {change.path for each in drifted for change in each.record.changes}
+        paths = {change.path for each in drifted for change in records[each.number].changes}
         snapshot = take_snapshot(repository, paths, Options(target))
     for history in drifted:
         try:
-            states[history.number] = state_by_merge(
-                history.record.located_in(target), repository, snapshot
-            )
+            located = records[history.number].located_in(target)
+            states[history.number] = state_by_merge(located, repository, snapshot)
         except OpatchError:
             continue
     return states

@@ -115,6 +115,7 @@ def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
         "files": Counter(file.status for file in plan.written.files),
         "carried": plan.carried is not None,
         "texts": [change.to_json() for change in plan.texts],
+        "paths": plan.only,
         "disk": [change.to_json() for change in _changes_on_disk(plan, algorithm)],
         "unmerged": {path: _ids(each, algorithm) for path, each in stages.items()},
         "partial": bool(plan.failures),

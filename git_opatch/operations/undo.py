@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.git.head import committed_entries
+from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Journal, PatchHistory, Record, read_journal
@@ -25,7 +26,7 @@ from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.preflight import preflight
-from git_opatch.plan.reversal import plan_reversal
+from git_opatch.plan.reversal import moved_paths, plan_reversal
 from git_opatch.transaction import after_commit, deferred_signals, state_dir
 
 OptionsFor = Callable[[Record], Options]
@@ -41,6 +42,27 @@ class Reversal(NamedTuple):
     failures: Sequence[Failure] = ()
     recovered: tuple[str, ...] = ()
     """With `failures`: notes on what was recovered before; otherwise the plan has them."""
+
+
+class Paths(NamedTuple):
+    """The files of a patch that are to be undone or redone, as in `directory`; all if empty."""
+
+    pathspecs: Sequence[str] = ()
+    directory: str = ""
+
+    def of(self, record: Record, repository: Repository) -> frozenset[str]:
+        """Return those that `record` changes, a moved one by both names; none if one is not."""
+        paths = frozenset(change.path for change in record.changes)
+        if not self.pathspecs:
+            return paths
+        matched = matching_paths(repository, paths, self.pathspecs, self.directory)
+        for old, new in moved_paths(record).items():
+            if not matched.isdisjoint((old, new)):
+                matched |= {old, new}
+        return frozenset(matched)
+
+
+_ALL = Paths()
 
 
 class _Step(NamedTuple):
@@ -82,12 +104,13 @@ def undo(
     repository: Repository,
     options_for: OptionsFor,
     target: Target | None = None,
+    paths: Paths = _ALL,
 ) -> Reversal:
-    """Undo the patch with this number, or the last one that is still there.
+    """Undo the patch with this number, or the last one that is still there, or its files `paths`.
 
     In `target`, or else where it was applied. Raises `JournalError`.
     """
-    return _Run(repository, options_for, target, redoes=False).reverse(number)
+    return _Run(repository, options_for, target, paths, redoes=False).reverse(number)
 
 
 def redo(
@@ -95,12 +118,13 @@ def redo(
     repository: Repository,
     options_for: OptionsFor,
     target: Target | None = None,
+    paths: Paths = _ALL,
 ) -> Reversal:
-    """Redo the patch with this number, or the one that was undone last.
+    """Redo the patch with this number, or the one that was undone last, or its files `paths`.
 
     In `target`, or else where it was undone. Raises `JournalError`.
     """
-    return _Run(repository, options_for, target, redoes=True).reverse(number)
+    return _Run(repository, options_for, target, paths, redoes=True).reverse(number)
 
 
 class _Run(NamedTuple):
@@ -109,6 +133,7 @@ class _Run(NamedTuple):
     repository: Repository
     options_for: OptionsFor
     target: Target | None
+    paths: Paths
     redoes: bool
 
     def reverse(self, number: int | None) -> Reversal:
@@ -146,6 +171,10 @@ class _Run(NamedTuple):
             what = "already undone" if history.undone is not None else "not applied"
             raise UndoneError(f"{patch} is {what}{self._where}")
         step = self._step(history, place)
+        if step is None:
+            verb = "redo" if self.redoes else "undo"
+            what = f"there is nothing to {verb} at these paths"
+            raise NotAppliedError(f"{what}; `git opatch log -p {history.number}` shows {patch}")
         if _is_done(step.plan):
             raise NotAppliedError(self._done([history]))
         return step
@@ -183,22 +212,33 @@ class _Run(NamedTuple):
         """Return where to undo or redo a patch; None if it is done there."""
         undone, applied = history.undone, history.applied
         if self.redoes:
+            undone = history.undone_in_part
             return undone.shared_with(self.target or undone) if undone else None
         if self.target is None:
             return applied
         return self.target.without(undone) if applied or undone else None
 
-    def _step(self, history: PatchHistory, place: Target) -> _Step:
-        """Plan a patch in `place`; where the index is done, in the working tree alone."""
+    def _step(self, history: PatchHistory, place: Target) -> _Step | None:
+        """Plan a patch in `place`; where the index is done, in the working tree alone.
+
+        Only files that are not done, and are asked for; None if there are none.
+        """
         options = self.options_for(history.record)
+        rest = history.paths_in(place, undone=self.redoes)
+        paths = self.paths.of(history.record, self.repository) & rest
+        if not paths and (self.paths.pathspecs or history.record.changes):
+            return None
+        record = history.record.only(paths)
         carry = options.carry or any(record.carried for record in history.records)
         for target in (place, Target.WORKTREE):
             options = replace(options, target=target, carry=carry)
-            plan, snapshot = plan_reversal(
-                history.record, self.repository, options, redo=self.redoes
-            )
+            plan, snapshot = plan_reversal(record, self.repository, options, redo=self.redoes)
             if place is not Target.INDEX or not _is_done(plan):
                 break
+        if paths < rest:
+            count, state = len(rest - paths), "undone" if self.redoes else "applied"
+            stay = f"{count} of the files of patch {history.number} stay{'s' * (count == 1)}"
+            plan = plan._replace(only=tuple(sorted(paths))).with_notes([f"{stay} {state}"])
         return _Step(history, options, plan, snapshot)
 
     def _notes(self, plan: Plan, options: Options) -> Iterator[str]:

@@ -50,6 +50,8 @@ class Plan(NamedTuple):
     reverses: Record | None = None
     """The journal's entry of the patch that this undoes, or redoes, as `action` says."""
     action: RecordAction = RecordAction.APPLY
+    only: tuple[str, ...] = ()
+    """The files that it undoes or redoes of a patch that has others; empty for all of it."""
     conflicts: Conflicts | None = None
     """Files to be left unmerged. `failures` name them; `completed` is without them."""
     merged: frozenset[str] = frozenset()

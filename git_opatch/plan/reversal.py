@@ -169,7 +169,7 @@ def pairs_of(
     def blob(path: str, entry: Entry | None) -> Blob | None:
         return Blob(path, entry, contents[entry.id]) if entry else None
 
-    moves = _moves(record) if "R" in record.files else {}
+    moves = moved_paths(record)
     new = {change.path: blob(change.path, change.new) for change in record.changes}
     pairs = [
         Pair(blob(path, old), new[moves.get(path, path)])
@@ -184,11 +184,13 @@ def _entries(change: Change) -> list[Entry]:
     return [each for each in (change.old, change.new) if each is not None]
 
 
-def _moves(record: Record) -> dict[str, str]:
+def moved_paths(record: Record) -> dict[str, str]:
     """Return the new path of each file that `record` moved, by its old one.
 
     Raises `JournalError` if its diff is damaged.
     """
+    if "R" not in record.files:
+        return {}
     try:
         patch = parse_patch(record.read_diff(), patch_format=Format.UNIFIED, recorded=True)
     except ParseError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from git_opatch import report
-from git_opatch.journal import Record, RecordAction
+from git_opatch.journal import PatchHistory, Record, RecordAction
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.failure import LOCATED_IN
@@ -23,6 +23,7 @@ Entry = LoggedPatch | tuple[int, JournalError]
 
 _NO_NAME = "standard input"
 _LEAST_OF_NAME, _BETWEEN = 12, "  "
+_MOST_NAMED = 3  # paths
 _STYLES = {
     State.APPLIED: "green",
     State.UNDONE: "yellow",
@@ -80,9 +81,20 @@ def _ago(seconds: int) -> str:
 def _became(entry: LoggedPatch) -> str:
     state = entry.state.value if entry.state else "state unknown"
     undone = entry.history.undone
-    if undone is None or entry.state is State.UNDONE:
+    if entry.state is State.UNDONE:
         return state
-    return f"{state}, undone in {LOCATED_IN[undone]}"
+    if undone is not None:
+        return f"{state}, undone in {LOCATED_IN[undone]}"
+    paths = _undone_paths(entry.history)
+    names = ", ".join(map(visible, paths[:_MOST_NAMED])) + ", …" * (len(paths) > _MOST_NAMED)
+    return f"{state}, undone: {names}" if paths else state
+
+
+def _undone_paths(history: PatchHistory) -> list[str]:
+    """Return the files of a patch that are undone somewhere, where it is not all of it."""
+    if history.undone is not None or history.undone_in_part is None:
+        return []
+    return sorted(history.paths_in(history.undone_in_part, undone=True))
 
 
 def _changes(record: Record) -> str:
@@ -110,6 +122,7 @@ def values(entry: LoggedPatch, diff: bytes | None = None, error: str | None = No
         "patch": plain(record.name) or None,
         "state": entry.state.value if entry.state else None,
         "undone_in": history.undone.value if history.undone else None,
+        "undone_paths": [plain(path) for path in _undone_paths(history)],
         "actions": [
             {"action": each.action.value, "time": _iso(each.time), "target": each.target.value}
             for each in later
@@ -133,8 +146,8 @@ def _path(change: Change) -> Fields:
     return {**text("path", change.path), "change": CHANGES[letter]}
 
 
-_NAMES = ("time", "summary", "target", "patch", "state", "undone_in", "actions", "commits",
-          "complete", "reverse", "files", "paths", "diff")  # fmt: skip
+_NAMES = ("time", "summary", "target", "patch", "state", "undone_in", "undone_paths", "actions",
+          "commits", "complete", "reverse", "files", "paths", "diff")  # fmt: skip
 
 
 def unreadable_values(number: int, error: JournalError) -> Fields:

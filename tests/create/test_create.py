@@ -234,7 +234,7 @@ def test_wrong_command_lines_are_refused(repo: Sandbox) -> None:
         (128, "`nothing` is not a tree or commit of this repository", "nothing..HEAD"),
         (128, "`--output=x` is not a commit", "--", "--output=x"),
         (129, "write A..B to compare two commits", "HEAD...HEAD"),
-        (129, "name one commit, or A..B; write -- before paths", "HEAD", "a"),
+        (129, "name one commit, or A..B; write -- before paths such as `a`", "HEAD", "a"),
         (129, "--cached compares with HEAD; leave out `HEAD`", "--cached", "HEAD"),
         (129, "--context takes a number of lines, or `minimal`", "--context", "-1"),
         (129, "--context takes a number of lines, or `minimal`", "--context", "few"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
+from git_opatch.cli.usage import directory_below, split_words
 from git_opatch.create.from_repository import create_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
@@ -13,7 +11,6 @@ from git_opatch.report.progress import timed
 from git_opatch.report.terminal import write_data, write_file
 
 _MINIMAL = "minimal"
-_SEPARATOR = "--"
 
 
 def create(
@@ -32,7 +29,7 @@ def create(
     exit status is 1.
     """
     lines = _parse_context(context)
-    revision, specs = _split([*filter(None, [revision]), *(pathspecs or [])])
+    revision, specs = split_words(revision, pathspecs, "name one commit, or A..B")
     repository = Repository()
     with timed("create"):
         created = create_patch(
@@ -40,7 +37,7 @@ def create(
             revision,
             cached=cached,
             pathspecs=specs,
-            directory=_directory(repository.top),
+            directory=directory_below(repository.top),
             patch_format=patch_format,
             context=lines,
         )
@@ -57,17 +54,3 @@ def _parse_context(value: str) -> int | None:
     if not (value.isascii() and value.isdigit() and len(value) < 10):
         raise UsageError("--context takes a number of lines, or `minimal`")
     return int(value)
-
-
-def _split(words: list[str]) -> tuple[str, list[str]]:
-    """Split the words into the revision and the pathspecs, which come after `--`."""
-    at = words.index(_SEPARATOR) if _SEPARATOR in words else len(words)
-    if at > 1:
-        raise UsageError("name one commit, or A..B; write -- before paths")
-    return "".join(words[:at]), words[at + 1 :]
-
-
-def _directory(top: Path | None) -> str:
-    """Return the current directory, relative to the top of the working tree."""
-    relative = os.path.relpath(os.getcwd(), top) if top is not None else "."
-    return "" if relative == "." or relative.startswith("..") else relative

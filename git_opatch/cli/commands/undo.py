@@ -7,8 +7,10 @@ from collections.abc import Callable
 from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import WAIT
+from git_opatch.cli.usage import directory_below, split_words
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record
+from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
@@ -19,13 +21,15 @@ from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.transaction import retry_while_locked
 
 _Reverse = Callable[
-    [int | None, Repository, operation.OptionsFor, Target | None], operation.Reversal
+    [int | None, Repository, operation.OptionsFor, Target | None, operation.Paths],
+    operation.Reversal,
 ]
 
 
 def undo(
     target: PlaceOptions,
-    number: int | None = None,
+    number: str = "",
+    pathspecs: list[str] | None = None,
     wait: float = 0,
     quiet: bool = False,
     json: bool = False,
@@ -34,16 +38,19 @@ def undo(
 
     Repeated, it walks back through the patches that were applied here. A patch is undone where it
     was applied (in the index and the working tree, or in one of them), as a whole or not at all;
-    --index, --cached or --worktree choose where. What the files have had since is merged, and lines
-    that conflict refuse it. `git opatch redo` applies it again. Exit status: 0 undone, 1 its lines
-    were changed since, or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
+    --index, --cached or --worktree choose where. With paths, only these files of it are undone, and
+    the rest stays applied. What the files have had since is merged, and lines that conflict refuse
+    it. `git opatch redo` applies it again. Exit status: 0 undone, 1 its lines were changed since,
+    or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
     """
-    return _reverse("undo", operation.undo, target, number, wait, quiet=quiet, json=json)
+    words = _parse(number, pathspecs)
+    return _reverse("undo", operation.undo, target, words, wait, quiet=quiet, json=json)
 
 
 def redo(
     target: PlaceOptions,
-    number: int | None = None,
+    number: str = "",
+    pathspecs: list[str] | None = None,
     wait: float = 0,
     quiet: bool = False,
     json: bool = False,
@@ -52,18 +59,29 @@ def redo(
 
     Repeated, it walks forward through the patches that were undone, until a new patch is applied. A
     patch is applied again where it was undone, as a whole or not at all; --index, --cached or
-    --worktree choose where. What the files have had since is merged, and lines that conflict refuse
-    it. Exit status: 0 applied, 1 its lines were changed since, or it is not undone, 128 no such
-    patch, 129 usage, 130 interrupted.
+    --worktree choose where. With paths, only these files of it are applied again. What the files
+    have had since is merged, and lines that conflict refuse it. Exit status: 0 applied, 1 its lines
+    were changed since, or it is not undone, 128 no such patch, 129 usage, 130 interrupted.
     """
-    return _reverse("redo", operation.redo, target, number, wait, quiet=quiet, json=json)
+    words = _parse(number, pathspecs)
+    return _reverse("redo", operation.redo, target, words, wait, quiet=quiet, json=json)
+
+
+def _parse(number: str, words: list[str] | None) -> tuple[int | None, list[str]]:
+    """Return the number of the patch, if there is one, and the pathspecs. Raises `UsageError`."""
+    given, pathspecs = split_words(number, words, "name one patch")
+    if words and not pathspecs:
+        raise UsageError("there is no path after --")
+    if given and not (given.isascii() and given.isdigit() and len(given) < 10):
+        raise UsageError(f"N: `{given}` is not a number")
+    return int(given) if given else None, pathspecs
 
 
 def _reverse(
     name: str,
     reverse: _Reverse,
     target: PlaceOptions,
-    number: int | None,
+    words: tuple[int | None, list[str]],
     wait: float,
     *,
     quiet: bool,
@@ -71,7 +89,8 @@ def _reverse(
 ) -> int:
     """Run one of them; gives the exit status."""
     settings = (repository := Repository(asks_settings=True)).settings()
-    size, named = journal_size(settings), target.named
+    size, named, (number, pathspecs) = journal_size(settings), target.named, words
+    paths = operation.Paths(pathspecs, directory_below(repository.top))
 
     def options_for(record: Record) -> Options:
         carry = target.carry or record.carried
@@ -81,7 +100,10 @@ def _reverse(
     with reporter:
         with timed("" if quiet else name):
             done = retry_while_locked(
-                lambda: reverse(number, repository, options_for, named), wait, reporter.note, WAIT
+                lambda: reverse(number, repository, options_for, named, paths),
+                wait,
+                reporter.note,
+                WAIT,
             )
         interrupts.ignore()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)
