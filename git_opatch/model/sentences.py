@@ -681,7 +681,8 @@ class Fault(Enum):
     )
     QUOTE_MISSING = (
         Reason.NOT_FOUND,
-        "is for lines of commit {commit}, which is not here, and does not show them",
+        "is for lines of commit {commit}, which is not here, and does not show them, or too few "
+        "above",
         "fetch that commit",
     )
     STALE = (

@@ -32,8 +32,8 @@ _FENCE = re.compile(
 _OPENS = re.compile(rb"(?m)^ {0,3}(?:`{3,}|~{3,})suggestion\b")
 _HEADER = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _MAX_DIGITS = 9
-_CONTEXT = 3
-"""Lines of context, as git shows."""
+_CONTEXT = 6
+"""Lines of context that a hunk has above the old lines; none is shown below them."""
 _DONE = ("resolved", "is_resolved", "isResolved", "outdated", "is_outdated", "isOutdated")
 
 

@@ -34,12 +34,20 @@ def with_quotes(patch: Patch, repository: Repository) -> Patch:
 
 
 def refuse_missing(patch: Patch) -> Iterator[Failure]:
-    """Refuse the hunks of which no old line is known."""
+    """Refuse the hunks whose old lines, or the three lines above them, are not known.
+
+    No line below is shown: where the right place has changed, a twin could fit so little.
+    """
     for section in patch.files:
         for hunk in section.hunks:
-            if hunk.quote and not hunk.quote.is_shown:
+            if hunk.quote and not _is_known(hunk, hunk.quote):
                 commit = hunk.quote.commit[:12]
                 yield refusal(section, Fault.QUOTE_MISSING, hunk=hunk, commit=commit)
+
+
+def _is_known(hunk: Hunk, quote: Quote) -> bool:
+    above = len(hunk.preimage) - (quote.stop - quote.start)
+    return quote.is_shown and above >= min(_CONTEXT, quote.start)
 
 
 def _read(repository: Repository, quote: Quote, path: str) -> Text | None:
