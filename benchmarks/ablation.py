@@ -42,6 +42,7 @@ from git_opatch.locate import (
     reading,
     reindent,
     search,
+    sought,
     structure,
     twins,
     variants,
@@ -119,7 +120,7 @@ def _not_sought(function: Callable[..., Any], level: int | None = None) -> Switc
 
     def stand_in(hunk: Any, *rest: Any) -> Any:
         is_off = level is None or rest[-1] == level
-        return search.Sought(hunk) if is_off else function(hunk, *rest)
+        return sought.Sought(hunk) if is_off else function(hunk, *rest)
 
     return off(function, stand_in)
 

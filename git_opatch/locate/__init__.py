@@ -7,7 +7,7 @@ first; evidence removes some; if all that are left leave the same bytes, that is
     likeness      how a line of a hunk may be a line of the file; `prose` says what is prose
     variants      slips of a whole hunk, undone; `forms` for those of its text
     alignment     which lines of a hunk are which lines of the file; `gaps` leaves some out
-    search        the order of the classes
+    search        the order of the classes; `sought` is what it finds
     evidence      what removes readings: the file's end, anchors, the order, numbers
     decide        what a reading leaves, and whether all leave the same
     claims        what a hunk says beside its lines; `anchors`, `outline` for its names
@@ -36,7 +36,8 @@ from git_opatch.locate.evidence import narrow
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import left_out
 from git_opatch.locate.reading import EQUAL, SPACE
-from git_opatch.locate.search import Sought, seek
+from git_opatch.locate.search import seek
+from git_opatch.locate.sought import Sought
 from git_opatch.locate.twins import bounds_of, suspicion
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching

@@ -20,7 +20,7 @@ from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_forms import resilient
 from git_opatch.locate.outline import heading_at
-from git_opatch.locate.search import Sought
+from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Anchor, Hunk

@@ -22,7 +22,7 @@ from git_opatch.locate.likeness import likeness_of
 from git_opatch.locate.placeholder import placeholder_in
 from git_opatch.locate.reading import EQUAL, FORM, SPACE, TOLERATED, Differs, Reading, Step
 from git_opatch.locate.reindent import indent, is_one_space_off
-from git_opatch.locate.search import Sought
+from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, NEAR
 from git_opatch.model.options import Tier

@@ -14,7 +14,7 @@ from math import inf
 from git_opatch.locate.anchors import scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.reading import EQUAL, NO_READINGS
-from git_opatch.locate.search import Sought
+from git_opatch.locate.sought import Sought
 from git_opatch.model.limits import MANY
 from git_opatch.model.options import Ambiguous, Matching
 from git_opatch.model.placement import Evidence

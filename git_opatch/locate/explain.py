@@ -15,7 +15,8 @@ from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import stands_for_lines
 from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.reading import EQUAL, Grade
-from git_opatch.locate.search import LOOSEST, Sought
+from git_opatch.locate.search import LOOSEST
+from git_opatch.locate.sought import Sought
 from git_opatch.locate.suggest import tell_apart
 from git_opatch.locate.twins import Suspicion
 from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion

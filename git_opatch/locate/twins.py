@@ -25,7 +25,7 @@ from git_opatch.locate.applied import new_positions, position_by_number
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import has_word
 from git_opatch.locate.reading import EQUAL, FORM
-from git_opatch.locate.search import Sought
+from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import HunkResult
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Prefix

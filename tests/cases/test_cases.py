@@ -28,7 +28,8 @@ from git_opatch import (
     parse_patch,
     plan_in_memory,
 )
-from git_opatch.locate.search import Sought, seek
+from git_opatch.locate.search import seek
+from git_opatch.locate.sought import Sought
 from git_opatch.model.patch import Hunk
 from git_opatch.plan.plan import Plan
 from git_opatch.report.values import Sections, diagnostic_of, fields_of_failure
