@@ -26,6 +26,7 @@ from git_opatch.parse.formats import (
     FORMATS,
     MARKS,
     OPENING,
+    PATCH,
     beginning,
     find_format,
     find_patch,
@@ -44,7 +45,7 @@ _PROBE, _MIN_PROBE = 32, 4
 _ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
 _ESCAPED_LINE = re.compile(rb"(?m)^[ \t]*((?:" + OPENING + rb"|--- [^\s\\]+)[^\n]*\\n[^\n]*)$")
 _COLOUR = re.compile(rb"\x1b\[[\d;]*[mK]")
-_COLOURED = re.compile(rb"(?m)^(?:\x1b\[[\d;]*[mK])+(?:diff --git |--- |\*\*\* |@@)")
+_COLOURED = re.compile(rb"(?m)^(?:\x1b\[[\d;]*[mK])+" + PATCH)
 _CARET = b"^M"
 _CARET_NOTE = "`^M`, as programs show a carriage return, was left out at the ends of lines"
 _ESCAPED_NOTE = r"the text was escaped: `\n` was read as a newline"

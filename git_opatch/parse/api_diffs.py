@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from git_opatch.model.sentences import Malformed
+from git_opatch.parse.formats import DIFF_GIT
 from git_opatch.parse.json_object import JsonObject, String
 
 _FLAGS = {"newfile": b"added", "deletedfile": b"removed", "renamedfile": b"renamed"}
@@ -60,7 +61,7 @@ def diff_of(call: JsonObject) -> tuple[bytes, String] | None:
         )
     }
     below = _HEADERS.get(status, _HEADERS[b"modified"])
-    header = (b"diff --git %(old)s %(new)s" + below) % paths
+    header = (DIFF_GIT + b"%(old)s %(new)s" + below) % paths
     return (header if hunks.value else header.partition(b"\n---")[0]), hunks
 
 

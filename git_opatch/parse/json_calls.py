@@ -41,7 +41,9 @@ _TEXTS = names("diff patch unified_diff search_replace_blocks content contents")
 _MOVES = names("move_to move_path")
 _SURE_TEXTS = _TEXTS[:4]
 _BARE = (
-    re.compile(rb'"(?:\\[nrt]|\s)*(?:@@ -\d+(?:,\d+)? \+\d|<{5,9} ?(?:SEARCH|ORIGINAL)\b)'),
+    re.compile(
+        rb'"(?:\\[nrt]|\s)*(?:@@ -\d+(?:,\d+)? \+\d|' + begins(Format.SEARCH_REPLACE) + rb")"
+    ),
     re.compile(rb'"(?!(?:\\[nrt]|\s)*(?:\*\*|diff |--- |Index: |<FILE_|```))'),
 )
 """How hunks or blocks begin in a string of JSON: alone, and in a member that has nothing else."""
@@ -379,7 +381,11 @@ def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
     elif Format.OPERATIONS in text.formats:
         header = _HEADERS[kind][1].value.encode() + path
         if moved := own.present(_MOVES):
-            header += b"\n*** Move to: " + (own.path(_MOVES, moved[0].name) or b"")
+            header += (
+                b"\n"
+                + envelope.Marker.MOVE.value.encode()
+                + (own.path(_MOVES, moved[0].name) or b"")
+            )
         value = _added(diff.value, is_tool=is_tool) if kind == b"create_file" else diff.value
         scanner = _below(own, header, String(value, diff.offset, "diff"))
         _read_section(scanner, (_HEADERS[kind][0], os.fsdecode(path)))

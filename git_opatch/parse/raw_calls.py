@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from git_opatch.model.json_text import DECODER
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
+from git_opatch.parse.formats import BEGIN, END
 from git_opatch.parse.roles import Role, normal, roles_of
 from git_opatch.parse.scanner import Lines, Scanner
 
@@ -27,7 +28,7 @@ _PREFIX = re.compile(
     rb"|(?:to=)?functions\.(?P<name>[\w-]+)(?::\d+)?|(?<=\])(?P<called>[\w-]+)(?=\[)|[ \t])+"
 )
 _REST = re.compile(rb"(?:[ \t\r]|" + _TOKEN + rb")*(?:\n|\Z)")
-_PATCH = re.compile(rb"(?s)\*\*\* Begin Patch(?:(?!\*\*\* Begin Patch).)*?\*\*\* End Patch")
+_PATCH = re.compile(rb"(?s)" + BEGIN + rb"(?:(?!" + BEGIN + rb").)*?" + END)
 _BEGIN = re.compile(
     rb"[ \t]*(?:<tool_call>\s*)?(?:<function=(\w[\w-]*)>|<invoke name=\"(\w[\w-]*)\">"
     rb"|<tool_call>(\w[\w-]*)(?=\s*<arg_key>))"
