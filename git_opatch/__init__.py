@@ -134,7 +134,7 @@ if TYPE_CHECKING:
         Plan,
     )
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _MODULE_OF = {
     "Action": "agent.verify",
