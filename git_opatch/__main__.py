@@ -6,7 +6,6 @@ written that early, and an exception would show the traceback of some import.
 
 import os
 import sys
-from importlib.util import find_spec
 
 from git_opatch.agent import quick
 
@@ -20,7 +19,9 @@ def main() -> None:
     """Run the command line and exit with its status."""
     if quick.is_answered(sys.argv[1:]):
         os._exit(0)
-    if find_spec("fcntl") is None:
+    try:
+        import fcntl  # noqa: F401
+    except ImportError:
         sys.stderr.write(_NO_POSIX)
         sys.exit(128)
     from git_opatch.cli import interrupts
