@@ -56,7 +56,7 @@ def apply_hunks(
     left_out, _ = refuse_oversized(section.left_out, content.text)
     located = _Located(expanded.hunks, left_out, content, matching)
     verdicts: Mapping[int, Failure | str] = {}
-    if earlier:
+    if earlier and earlier.sections:
         results: dict[int, HunkResult] = {failure.hunk: failure for failure in expanded.failures}
         results |= located.judge(expanded.hunks, matching)
         asked = {hunk.ordinal: hunk for hunk in (*changing, *expanded.hunks)}
