@@ -89,7 +89,7 @@ def find_edit(call: ToolCall) -> Invocation | None:
         is_alike = text in (plain, plain.replace("\n", "\r\n")) or "\n" not in old + new
         is_once = plain.find(old) == plain.rfind(old)
         if is_alike and old in plain and ("$" not in new if every else is_once):
-            return None  # `$` is no text where OpenCode replaces all
+            return None  # `$` is not text where OpenCode replaces all
     given = {"filePath": path, "oldString": old, "newString": new, "replaceAll": every}
     patch = json.dumps(given)
     return Invocation(patch, "", patch)

@@ -49,7 +49,7 @@ class ToolCall(NamedTuple):
     client: Client
     directory: str
     argv: tuple[str, ...]
-    """The command; empty if the tool is no shell and applies no patch."""
+    """The command; empty if the tool is not a shell and applies no patch."""
     path: str
     """The file that an editing tool writes; empty for a command."""
     argument: str

@@ -1,4 +1,4 @@
-"""Answer at once the events that are no concern of the hook: before anything else is imported.
+"""Answer at once the events that do not concern the hook: before anything else is imported.
 
 An agent runs the hook before each of its calls, and most of them neither apply a patch nor edit a
 file. Such an event has none of the words below in it: no client escapes their characters in JSON.

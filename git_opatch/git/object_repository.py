@@ -120,7 +120,7 @@ class ObjectRepository(Repository):
 
         That is kept as far as there is room, and read once more where it is not. Nothing is read
         where that tree is known: others of its patches will have been for the same directories.
-        A name that is not one of a tree is passed over.
+        A name that is not one of a tree is skipped.
         """
         names: dict[str, str] = {}
         for name, paths in wanted.items():

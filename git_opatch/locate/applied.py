@@ -52,7 +52,7 @@ def _has_in_itself(hunk: Hunk) -> bool:
 def new_positions(hunk: Hunk, file: FileIndex, most: Grade = EQUAL) -> Sequence[int]:
     """List where the new lines of `hunk` are, at the grade `most`; none if they prove nothing.
 
-    Those of a removal prove something where they stand together once.
+    Those of a removal prove something where they are together once.
     """
     if only_removes(hunk):
         return _where_removed(hunk, file)

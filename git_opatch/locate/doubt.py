@@ -359,7 +359,7 @@ def _has(text: str, each: _Difference, *, in_prose: bool, is_own: bool) -> bool:
             and each.in_file in _SENTENCE
             and len(re.findall(r"[^\W\d]{2,}", text)) < 2
         ):
-            return False  # it is no sentence
+            return False  # it is not a sentence
         ends = {_last_kind(each.before), *("a)]\"'`" if is_own else "")}
         return not text.endswith(each.in_file) and _last_kind(text) in ends
     tokens = _tokens(text)

@@ -137,7 +137,7 @@ def _in_word(before: str, after: str) -> bool:
 
 
 def has_word(texts: Sequence[bytes]) -> bool:
-    """Return whether lines say something: brackets, `end` and `else` stand anywhere."""
+    """Return whether lines say something: brackets, `end` and `else` are anywhere."""
     return not _EVERYWHERE.issuperset(
         word for text in texts for word in re.findall(rb"[\w\x80-\xff]+", text)
     )

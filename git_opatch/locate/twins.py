@@ -10,7 +10,7 @@ Its new lines are there, and more suggests that it was meant for that place (D38
     it has no anchor, which holds, and no other hunk is beside it: nothing else says where it is
     it is out of order here, and in order there; beside applied hunks, it is out of order at all
 
-Where its anchor holds, what is not below that too is no twin.
+Where its anchor holds, what is not below that too is not a twin.
 """
 
 from __future__ import annotations

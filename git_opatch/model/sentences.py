@@ -881,7 +881,7 @@ class Malformed(Enum):
     HALF_PAIR_IN_TEXT = "the text has half a surrogate pair, which is not a character"
 
     ONLY_DRAFT = (
-        "the only patch is in the draft here, which is no part of the answer; send it outside of "
+        "the only patch is in the draft here, which is not part of the answer; send it outside of "
         "these tags"
     )
     OPEN_DRAFT = (

@@ -36,7 +36,7 @@ def apply_to_text(
     name are as they were. Lines end as they do in `files`. Bytes that are not UTF-8 are surrogate
     escapes. With `partial`, hunks that cannot be placed are left out: the `failures` of
     `plan_in_memory` say which. Raises `ParseError`, `Refused` with all failures, `UsageError` as
-    `plan_in_memory` does, and `TypeError` if `files` is no mapping, or a file is not `str`.
+    `plan_in_memory` does, and `TypeError` if `files` is not a mapping, or a file is not `str`.
     """
     _require_type(files, str, "for bytes: plan_in_memory")
     before = {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}

@@ -188,7 +188,7 @@ class Found:
         self.check(self._hunks, MAX_HUNKS, "hunks")
 
     def forget(self) -> None:
-        """Forget what was found so far: it was no part of the answer."""
+        """Forget what was found so far: it was not part of the answer."""
         self.diagnostics.clear()
         self.sections.clear()
         self.mails.clear()

@@ -331,7 +331,7 @@ def _beside(
         if at is not None:
             yield from _file_rows(lines, start, at, "unlike", "not in the hunk")
             start, note = at + 1, notes.get(at, "")
-        if written is not None and text and there:  # the ends of lines are no part of the match
+        if written is not None and text and there:  # the ends of lines are not part of the match
             text, there = without_cr(text), without_cr(there)
         row = _row(line, text, there, -1 if at is None else at, differs, note)
         is_missing = there is None and line.prefix is not absent

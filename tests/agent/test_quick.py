@@ -1,4 +1,4 @@
-"""Events that are no concern of the hook are answered before anything else is imported."""
+"""Events that do not concern the hook are answered before anything else is imported."""
 
 from __future__ import annotations
 

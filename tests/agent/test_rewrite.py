@@ -36,7 +36,7 @@ def base(repo: Sandbox) -> Sandbox:
 def _landed(text: str, files: dict[str, bytes], client: Client) -> dict[str, bytes | None]:
     """Apply an envelope as the tools do: each hunk where its old lines first are, from the last on.
 
-    To Codex a carriage return is no text; added lines get that of the first line. OpenCode ends
+    To Codex a carriage return is not text; added lines get that of the first line. OpenCode ends
     the last line only if it is not blank.
     """
     landed: dict[str, bytes | None] = {}
