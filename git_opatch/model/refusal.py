@@ -293,7 +293,7 @@ def details(failure: Failure) -> Iterator[str]:
         yield f"{visible(failure.path)}:{at + 1} is in `{visible(inside[at].text.strip())}`"
     if extent is None:
         return
-    if extent.nowhere and failure.fault is not Fault.NOTHING_FOUND:
+    if extent.nowhere:
         which = _patch_lines(extent.nowhere, quotes=not extent.lines)
         yield fill(Detail.NOWHERE.sentence, {"which": which})
     for other in extent.elsewhere:

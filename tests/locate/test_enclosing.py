@@ -76,4 +76,4 @@ def test_a_document_names_what_each_candidate_is_in(repo: Sandbox, patch: bytes)
         {"candidate": 3, "line": 2, "text": "    def f(self):"},
         {"candidate": 6, "line": 1, "text": "class A:"},
     ]
-    assert "f:6 is in `class A:`" in failure["rendered"]
+    assert "for line 6, add the line above, `def \\x1bg(self):`" in failure["rendered"]
