@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         Operation,
         Patch,
         Prefix,
+        Quote,
         Replacement,
     )
     from git_opatch.model.placement import (
@@ -184,6 +185,7 @@ _MODULE_OF = {
     "Plan": "plan.plan",
     "Policy": "model.policy",
     "Prefix": "model.patch",
+    "Quote": "model.patch",
     "Reason": "model.sentences",
     "Record": "journal",
     "RecordAction": "journal",
@@ -264,6 +266,7 @@ __all__ = [
     "Plan",
     "Policy",
     "Prefix",
+    "Quote",
     "Reason",
     "Record",
     "RecordAction",

@@ -313,8 +313,10 @@ def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
 
 def drop_contents(home: Path) -> None:
     """Remove what is kept for an entry that is not added after all."""
-    with suppress(OSError):
-        (_made_folder(home) / f"{_next(home)}.contents").unlink(missing_ok=True)
+    folder = home / "journal"
+    if not folder.is_symlink():
+        with suppress(OSError):
+            (folder / f"{_next(home)}.contents").unlink(missing_ok=True)
 
 
 def add_record(

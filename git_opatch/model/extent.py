@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import groupby
-from types import MappingProxyType
 from typing import NamedTuple
 
 from git_opatch.model.patch import Line
@@ -16,7 +15,7 @@ from git_opatch.model.sentences import Difference, fill
 
 Value = str | bytes | int
 Values = Mapping[str, Value]
-NO_VALUES: Values = MappingProxyType({})
+NO_VALUES: Values = {}
 
 
 class Mark(Enum):

@@ -26,7 +26,7 @@ _LONGEST_PATH, _LONGEST_NAME = 4000, 255
 # Its names on NTFS are those of is_ntfs_dotgitmodules in git's path.c.
 _MODULES_FILE = r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]"
 _NOT_A_NAME = re.compile(
-    r"~[\w.-]*/+(.+)|\$(?:[A-Z_][A-Z_0-9]*|\{\w+\})/+(.+)|[a-z][a-z0-9+.-]+:/+(.+)|: *(.+)"
+    r"~[\w.-]*/+(.+)|\$(?:[A-Z_][A-Z_0-9]*|\{\w+\})/+(.+)|[a-z][a-z0-9+.-]+:/+(.+)|: +(.+)"
     r"|\[[^\]]*\]\((?:[a-z]+:/+|\./)?(.+)\)|\*{1,2}([^*]+)\*{1,2}|`([^`]+)`"
     r"|(.+?) +\((?:(?:a )?new(?: file)?|added|created|modified|updated|deleted|unchanged)\)"
 )

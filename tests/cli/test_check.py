@@ -101,8 +101,8 @@ def test_quiet_prints_nothing(base: Sandbox) -> None:
 
 def test_applied_patches_pass_with_skip_applied(base: Sandbox) -> None:
     """With --skip-applied it passes, applied in whole or in part; other failures remain."""
-    applied = envelope(b"*** Update File: f\n@@\n-before\n+a\n")
-    part = envelope(b"*** Update File: f\n@@\n-before\n+a\n", b"*** Add File: n\n+n\n")
+    applied = envelope(b"*** Update File: f\n@@\n-before\n+a\n z\n")
+    part = envelope(b"*** Update File: f\n@@\n-before\n+a\n z\n", b"*** Add File: n\n+n\n")
     assert base.opatch("check", feed=applied).status == 1
     ran = base.opatch("check", "--skip-applied", feed=applied)
     assert (ran.status, ran.out) == (

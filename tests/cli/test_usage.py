@@ -44,7 +44,7 @@ def base(repo: Sandbox) -> Sandbox:
         ("p.txt", "p.txt"),
         ("check -C1 p.txt", "-C"),
         ("apply --fuzz 2 p.txt", "--fuzz"),
-        ("apply -p1 p.txt", "-1"),
+        ("apply -p1 p.txt", "-p1"),
         ("check -p1 p.txt", "-p"),
     ],
 )

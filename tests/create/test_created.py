@@ -122,6 +122,8 @@ _CHANGES: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
 _MARKS = ("a line like markers", "markers added", "markers removed")
 _NO_DELETION = (Format.SEARCH_REPLACE, Format.STRING_REPLACE)
 _ENDS = ("filled", "newline")
+_KEEP_ENDS = (Format.SEARCH_REPLACE, Format.STRING_REPLACE)
+"""Formats in which a file keeps the newline at its end."""
 """What `search-replace` cannot always express; and of a new file, `file-changes`."""
 
 
@@ -134,7 +136,7 @@ def test_each_change_is_written_unless_the_format_cannot(name: str, patch_format
     if text:
         _assert_gives(text, files)
     elif name not in _MARKS and not (None in after.values() and patch_format in _NO_DELETION):
-        ends = patch_format is Format.SEARCH_REPLACE and any(word in name for word in _ENDS)
+        ends = patch_format in _KEEP_ENDS and any(word in name for word in _ENDS)
         assert ends or (patch_format, name) == (Format.FILE_CHANGES, "a new file without a newline")
 
 

@@ -151,7 +151,7 @@ def test_a_part_of_it_in_what_is_not_read_is_an_error(package: Path) -> None:
         package,
         {
             "cut": TOY.removesuffix("%% end\n"),
-            "another member": json.dumps({"text": TOY}),
+            "another member": json.dumps({"unread": TOY}),
             "another command": f"cat > f <<'EOF'\n{TOY}EOF\n",
             "prose": "Nothing to do.\n",
         },

@@ -26,7 +26,7 @@ def _commit(repo: Sandbox, name: str, patch: bytes) -> tuple[int, str]:
     return ran.status, ran.out.decode() + ran.err
 
 
-_DONE = envelope(b"*** Update File: f\n@@\n-before\n+a\n")
+_DONE = b"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-before\n+a\n"
 _BADLY = "error: f: hunk 1 of 1 does not match the index"
 _LEFT = "x = 1\n*** End Patch\n"
 _LISTED = (
