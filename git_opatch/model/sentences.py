@@ -787,7 +787,7 @@ class Hint(Enum):
     NOT_UTF_8 = (
         "the file is not UTF-8; leave lines with other characters than ASCII out of the hunk"
     )
-    REVERSED = "the file has the added lines and not the removed ones: is it applied, or reversed?"
+    REVERSED = f"{_REREAD}: the file has its added lines, and not those that it removes"
 
 
 class Difference(Enum):
