@@ -31,9 +31,14 @@ def _overlapping(text: bytes, old: bytes) -> int:
 
 
 def _replaced(text: str, old: str, new: str) -> str:
-    """Replace `old`; the newline at the end of the file stays, if only the old string has it."""
-    is_last = text.endswith(old) and old.endswith("\n") and new and not new.endswith("\n")
-    return text.replace(old, new) + "\n" * bool(is_last)
+    """Replace `old`; a newline that only the old string ends with stays, unless lines go."""
+    lines_go = not new and all(f"\n{text}"[at] == "\n" for at in _occurrences(text, old))
+    stays = old.endswith("\n") and not new.endswith("\n") and not lines_go
+    return text.replace(old, new + "\n" * stays)
+
+
+def _occurrences(text: str, old: str) -> list[int]:
+    return [at for at in range(len(text)) if text.startswith(old, at)]
 
 
 @given(text=_TEXTS, new=_TEXTS, data=st.data())

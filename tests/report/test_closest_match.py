@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from documents import asked
 from parameters import named
-from phrases import opening, said
+from phrases import said
 from sandbox import Sandbox
 from writers import envelope
 
@@ -249,7 +249,7 @@ def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: s
 
 
 def test_reversed_prefixes_are_mentioned() -> None:
-    words = f"{opening(Difference.LEFT_OUT.sentence)} the added lines and not the removed ones"
+    words = "the file has its added lines, and not those that it removes"
     assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
     assert words not in message("a\nold\nc\n", [" a", "-old", "+new", " x"])
     assert words not in message("a\nnew\nc\n", [" a", "-old", "+newer", " x"])
