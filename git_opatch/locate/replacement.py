@@ -70,7 +70,7 @@ def expand(hunks: Sequence[Hunk], text: Text, *, strings: bool = True) -> Expand
             continue
         whole, notes = result if isinstance(result, tuple) else (result, ())
         expanded.hunks.append(whole)
-        if notes := (*hunk.notes, *notes):
+        if notes:
             expanded.notes[hunk.ordinal] = notes
     return expanded
 

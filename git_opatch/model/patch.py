@@ -143,8 +143,6 @@ class Hunk:
     """What the hunk asks for, if it replaces a string; `lines` then read it as whole lines."""
     quote: Quote | None = None
     """Where its old lines are from; the plan reads what is around them, and those not shown."""
-    notes: tuple[str, ...] = field(default=(), compare=False)
-    """What was tolerated in the text, for the report."""
     _preimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _postimage: tuple[Line, ...] | None = field(default=None, init=False, repr=False, compare=False)
 

@@ -9,7 +9,6 @@ Markdown fences are part of the prose. Patches of several formats may be in one 
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import json
 import re
@@ -20,7 +19,7 @@ from types import NoneType
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
-from git_opatch.model.patch import FilePatch, Mail, Patch, Prefix, counted
+from git_opatch.model.patch import Hunk, Mail, Patch, Prefix, counted
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import (
     FORMATS,
@@ -35,12 +34,11 @@ from git_opatch.parse.formats import (
     unwrap,
 )
 from git_opatch.parse.prose import skip_prose
-from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
+from git_opatch.parse.scanner import Found, Lines, Scanner, numbers_in_string
 
 _MAX_WRAPPERS = 8
 """A patch in more wrappers than this is not found."""
 
-_LE, _BE = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 _PROBE, _MIN_PROBE = 32, 4
 _ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
 _ESCAPED_LINE = re.compile(rb"(?m)^[ \t]*((?:" + OPENING + rb"|--- [^\s\\]+)[^\n]*\\n[^\n]*)$")
@@ -99,7 +97,7 @@ def parse_patch(
     if not recorded:
         _report_glued(scanner)
         if _CARET + b"\n" in raw:
-            found.sections[:] = map(_without_carets, found.sections)
+            _leave_out_carets(found)
     if found.diagnostics:
         raise ParseError(found.diagnostics)
     digest = hashlib.sha256(raw).hexdigest()
@@ -156,7 +154,7 @@ def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:
     r"""Add the sections of a patch that is on one line, as in a JSON string without its quotes.
 
     Nothing else of the text can be a patch. All of it was escaped alike, so it is read as `json`
-    reads a string; each hunk has a note.
+    reads a string; a note says so.
     """
     raw = scanner.lines.raw
     match = _ESCAPED_LINE.search(raw) if b"\\n" in raw else None
@@ -169,24 +167,27 @@ def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:
     number = scanner.lines.number(scanner.lines.at_offset(match.start()))
     lines = Lines(text, numbers_in_string(number, match.start(), "the text"))
     _parse_text(scanner.nested(lines), formats, _MAX_WRAPPERS)
-    scanner.found.sections[:] = map(_with_note, scanner.found.sections)
+    if scanner.found.sections:
+        scanner.found.notes.append(_ESCAPED_NOTE)
 
 
-def _with_note(section: FilePatch) -> FilePatch:
-    hunks = [replace(hunk, notes=(*hunk.notes, _ESCAPED_NOTE)) for hunk in section.hunks]
-    return section._replace(hunks=tuple(hunks))
+def _leave_out_carets(found: Found) -> None:
+    """Remove `^M` at the ends of the lines of each hunk whose changed lines all end so: the line
+    endings are the file's."""
+    before = [*found.sections]
+    for at, section in enumerate(before):
+        hunks = tuple(map(_without_carets, section.hunks))
+        found.sections[at] = section._replace(hunks=hunks)
+    if found.sections != before:
+        found.notes.append(_CARET_NOTE)
 
 
-def _without_carets(section: FilePatch) -> FilePatch:
-    """Return the section without `^M` at the ends of the lines of each hunk whose changed lines all
-    end so: the line endings are the file's."""
-    hunks = list(section.hunks)
-    for at, hunk in enumerate(hunks):
-        changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
-        if changed and all(line.text.endswith(_CARET) for line in changed):
-            lines = [line._replace(text=line.text.removesuffix(_CARET)) for line in hunk.lines]
-            hunks[at] = replace(hunk, lines=tuple(lines), notes=(*hunk.notes, _CARET_NOTE))
-    return section._replace(hunks=tuple(hunks))
+def _without_carets(hunk: Hunk) -> Hunk:
+    changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
+    if not changed or not all(line.text.endswith(_CARET) for line in changed):
+        return hunk
+    lines = [line._replace(text=line.text.removesuffix(_CARET)) for line in hunk.lines]
+    return replace(hunk, lines=tuple(lines))
 
 
 def _encode(text: str, source: str) -> bytes:
@@ -203,15 +204,14 @@ def _from_utf16(raw: bytes) -> bytes:
     Without a byte-order mark it is UTF-16 if every second byte at its beginning is NUL, which no
     text in UTF-8 has.
     """
-    halves = (raw[:_PROBE][start::2] for start in (1, 0))
-    is_le, is_be = (len(half) >= _MIN_PROBE and not half.strip(b"\0") for half in halves)
-    mark = _LE if is_le or raw.startswith(_LE) else _BE if is_be or raw.startswith(_BE) else b""
-    if not mark:
-        return raw
-    try:
-        return raw.removeprefix(mark).decode("utf-16-le" if mark == _LE else "utf-16-be").encode()
-    except UnicodeError:
-        return raw
+    for encoding, first in (("utf-16-le", 1), ("utf-16-be", 0)):
+        mark, half = "\ufeff".encode(encoding), raw[first:_PROBE:2]
+        if raw.startswith(mark) or (len(half) >= _MIN_PROBE and not half.strip(b"\0")):
+            try:
+                return raw.removeprefix(mark).decode(encoding).encode()
+            except UnicodeError:
+                break
+    return raw
 
 
 def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> Diagnostic:

@@ -37,14 +37,12 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
     drafted = bool(found.sections or found.diagnostics)
     if match[1]:
         closing = rb"(?m)(?:\A|^(?![+-]\S|[ \t]))[^\n]*?</" + match[1] + rb">"
-        line_end = lines.offset(scanner.at + 1) - 1
-        last = re.search(closing, raw[end:line_end])
-        shift = end if last else 0
-        last = last or re.compile(closing).search(raw, line_end, stop)
-        until, end = (shift + last.start(), shift + last.end()) if last else (stop, stop)
-        drafted = _has_patch(raw[match.end() : until])
+        text = raw[end:stop]
+        last = re.search(closing, text)
+        drafted = _has_patch(text[: last.start() if last else None])
         if last is None and drafted:
             scanner.error(Malformed.OPEN_DRAFT, tag=match[1])
+        end = end + last.end() if last else stop
     else:  # all above it was the draft
         found.forget()
     if drafted:

@@ -16,20 +16,17 @@ A member that no call has is noted; one that could ask for more than is done is 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
+from itertools import chain
 
-from git_opatch.model.json_text import items, skip_space
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Cell, FilePatch, Hunk, Line, Operation, Prefix, Replacement
 from git_opatch.model.sentences import Malformed
-from git_opatch.model.text_position import TextPosition
 from git_opatch.parse.hunk import line_diff
 from git_opatch.parse.json_object import MAX_DIGITS, JsonObject, JsonText, Member, String
 from git_opatch.parse.roles import DIGITS, Role, belong_together, is_sure, names, normal, roles_of
-from git_opatch.parse.scanner import numbers_in_string
 
 
 class _Verb(Enum):
@@ -64,48 +61,52 @@ _TOOLS = {
 
 Only their calls are read so: what a tool that reads a file answers has a path and a content, too.
 """
-_TOOL_NAMES = names("name tool_name")
-_TOOL_INPUTS = names("input arguments args parameters params tool_input")
+_TOOL_NAMES = "name tool_name"
+_TOOL_INPUTS = "input arguments args parameters params tool_input"
 _OF_PARTS = {Role.OLD, Role.NEW, Role.FIRST, Role.LAST, Role.AFTER}
 _NO_STRING = String()
-_HASHLINE = names("set_line replace_lines insert_after")
+_HASHLINE = "set_line replace_lines insert_after"
 
 
 def read(call: JsonObject) -> bool:
     """Add the sections of the edits that an object asks for; False if it asks for none."""
-    tool = _TOOLS.get(_word(call, *_TOOL_NAMES))
-    if tool is None or not call.present(_TOOL_INPUTS):
-        return _read_call(call, None)
-    for inner in _inputs(call):
-        first = len(call.json.scanner.found.sections)
-        _read_call(inner, tool)
-        inner.check(first)
-    return True
+    tool = _TOOLS.get(_word(call, _TOOL_NAMES))
+    inputs = call.present(_TOOL_INPUTS) if tool else []
+    for member in inputs:
+        for inner in member.objects():
+            if inner is None:
+                member.error(Malformed.NOT_AN_OBJECT)
+            else:
+                _read_call(inner, tool)
+                inner.check()
+    return bool(inputs) or _read_call(call, None)
 
 
-def _word(call: JsonObject, *members: str) -> str:
-    """Return the word that one of `members` is, as a name is compared."""
-    return normal(call.word(*members).decode("latin-1")).replace("-", "")
+def _word(call: JsonObject, written: str) -> str:
+    """Return the word that one of these members is, as a name is compared."""
+    return normal(call.word(written).decode("latin-1")).replace("-", "")
 
 
 def _read_call(call: JsonObject, verb: _Verb | None) -> bool:
     """Add the sections of a call, of a tool that says to do `verb`, if that is known."""
     has_path = bool(call.present(Role.PATH))
     verb = (_COMMANDS.get(_word(call, "command")) if has_path else None) or verb
-    several = [normal(member.name) for member in call.present(Role.SEVERAL)]
-    lists = [name for name in several if _holds(call, name, _is_item)]
+    several = call.present(Role.SEVERAL)
+    lists = [member for member in several if _holds(member, _is_item)]
     parts, written = _numbered(call)
     if lists or (parts and has_path):
-        commands = [Role.COMMAND] if verb else []
-        notes = call.note_unknown([Role.PATH, *commands, *lists, *written])
-        path = call.path(Role.PATH, "file_path") if has_path else None
-        for part in [*(each for name in lists for each in objects(call, name)), *parts]:
-            first = len(call.json.scanner.found.sections)
-            _read_change(part, verb or _Verb.EDIT, path, notes)
-            part.check(first)
-            notes = []
+        call.note_unknown(
+            Role.PATH, *([Role.COMMAND] if verb else []), *(each.name for each in lists), *written
+        )
+        path = call.path() if has_path else None
+        for part in chain(*(member.objects() for member in lists), parts):
+            if part is None:
+                call.error(Malformed.NOT_AN_OBJECT, name=lists[0].name)
+            else:
+                _read_change(part, verb or _Verb.EDIT, path)
+                part.check()
     elif verb := verb or _verb_of(call):
-        _read_change(call, verb, None, [])
+        _read_change(call, verb, None)
     else:
         fault = _fault_of(call, several)
         if fault:
@@ -114,16 +115,14 @@ def _read_call(call: JsonObject, verb: _Verb | None) -> bool:
     return True
 
 
-def _fault_of(call: JsonObject, several: Sequence[str]) -> Malformed | None:
+def _fault_of(call: JsonObject, several: Sequence[Member]) -> Malformed | None:
     """Return why an edit is not read that does not say what is in the file; None if it is none."""
     by_lines = (Role.PATH, Role.FIRST, Role.NEW)
-    if any(_holds(call, name, _is_hashline) for name in several) or all(
-        map(call.present, by_lines)
-    ):
+    if any(_holds(each, _is_hashline) for each in several) or all(map(call.present, by_lines)):
         return Malformed.HASHLINE
     if not {"code", "explanation"} - call.members.keys() or "codeedit" in call.members:
         return Malformed.FAST_APPLY
-    is_undo = "undoedit" in (_word(call, "command"), _word(call, *_TOOL_NAMES))
+    is_undo = "undoedit" in (_word(call, "command"), _word(call, _TOOL_NAMES))
     return Malformed.UNDO_CALL if is_undo else None
 
 
@@ -148,7 +147,13 @@ def _is_item(item: JsonObject) -> bool:
 
 
 def _is_hashline(item: JsonObject) -> bool:
-    return not item.members.keys().isdisjoint(_HASHLINE)
+    return bool(item.present(_HASHLINE))
+
+
+def _holds(member: Member, is_one: Callable[[JsonObject], bool]) -> bool:
+    """Return whether a member is an object of a kind, or a list that begins with one."""
+    first = next(member.objects(), None)
+    return first is not None and is_one(first)
 
 
 def _numbered(call: JsonObject) -> tuple[list[JsonObject], list[str]]:
@@ -166,64 +171,27 @@ def _numbered(call: JsonObject) -> tuple[list[JsonObject], list[str]]:
     return [call.part(found[number]) for number in sorted(found, key=int)], written
 
 
-def objects(call: JsonObject, name: str) -> list[JsonObject]:
-    """Return the objects in the list `name`, or the one that it is; another value is an error."""
-    text, (shown, start, _) = call.json, call.members[name]
-    starts = [item[1] for item in items(text.text, start)] if call.holds(name, "[") else [start]
-    for at in starts:
-        if text.text[at] != "{":
-            text.error(Malformed.NOT_AN_OBJECT, at, name=shown)
-    return [JsonObject(text, at) for at in starts if text.text[at] == "{"]
-
-
-def _holds(call: JsonObject, name: str, is_one: Callable[[JsonObject], bool]) -> bool:
-    """Return whether the member `name` is an object of a kind, or a list that begins with one."""
-    start = call.members[name].start
-    if call.holds(name, "["):
-        start = next((item[1] for item in items(call.json.text, start)), start)
-    return call.json.text[start] == "{" and is_one(JsonObject(call.json, start))
-
-
-def _inputs(call: JsonObject) -> Iterator[JsonObject]:
-    """Yield the inputs of a tool's call; OpenAI's calls have the object in a string."""
-    for name, start, end in call.present(_TOOL_INPUTS):
-        text, found = call.json, call.json.text[start:end]
-        if found.startswith('"'):
-            value = text.decode(start, end) or b""
-            text = JsonText(text.string_scanner(value, start, name), text.formats, [])
-            found, start = value.decode("latin-1"), 0
-        try:
-            is_object = isinstance(json.loads(found, strict=False), dict)
-        except (ValueError, RecursionError):
-            is_object = False
-        if is_object:
-            yield JsonObject(text, skip_space(text.text, start))
-        else:
-            call.error(Malformed.NOT_AN_OBJECT, name=name)
-
-
-def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None, notes: list[str]) -> None:
+def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None) -> None:
     """Add the section of one change; `outer` is the path of the object around it."""
     has_command = "command" in call.members
-    notes = notes + call.note_unknown((*verb.value, *([Role.COMMAND] if has_command else [])))
+    call.note_unknown(*verb.value, *([Role.COMMAND] if has_command else []))
     if verb is _Verb.CELL:
-        _read_cell(call, notes)
+        _read_cell(call)
     elif verb is _Verb.MOVE:
-        source, target = call.path(Role.FROM, "source"), call.path(Role.TO, "destination")
+        source, target = call.path(Role.FROM), call.path(Role.TO)
         if source and target:
             _section(call, Operation.MOVE, source, target)
     else:
-        is_outer = outer is not None and not call.present(Role.PATH)
-        path = outer if is_outer else call.path(Role.PATH, "file_path")
+        path = outer if outer and not call.present(Role.PATH) else call.path()
         if verb is _Verb.EDIT:
-            _read_edit(call, path, notes, may_delete=has_command)
+            _read_edit(call, path, may_delete=has_command)
         elif verb is not _Verb.DELETE:
-            _read_text(call, verb, path, notes)
+            _read_text(call, verb, path)
         elif path:
             _section(call, Operation.DELETE, path, b"")
 
 
-def _read_edit(call: JsonObject, path: bytes | None, notes: list[str], *, may_delete: bool) -> None:
+def _read_edit(call: JsonObject, path: bytes | None, *, may_delete: bool) -> None:
     """Add the section of one replacement.
 
     Anthropic's own tool deletes the text if `new_str` is missing (`may_delete`).
@@ -238,53 +206,51 @@ def _read_edit(call: JsonObject, path: bytes | None, notes: list[str], *, may_de
     first, last = call.number(Role.FIRST), call.number(Role.LAST)
     if not (path and old and new):
         return
-    for name, start, end in call.present(Role.HASH):
-        wanted = call.json.text[start + 1 : end - 1].lower()
+    for member in call.present(Role.HASH):
+        wanted = member.raw[1:-1].lower().decode("latin-1")
         if not (wanted and hashlib.sha256(old.value).hexdigest().startswith(wanted)):
-            call.json.error(Malformed.OTHER_HASH, start, name=name, string=old.name)
+            member.error(Malformed.OTHER_HASH, string=old.name)
     replacement = Replacement(old.value, new.value, every or expected > 1, expected)
+    is_stated = first and last in (None, first + len(_lines_of(old.value, b"")[0]) - 1)
     if not old.value:
-        _add(call, path, new, Operation.ADD, fills=True, notes=notes)
-    elif first and last in (None, first + len(_lines_of(old.value, b"")[0]) - 1):
-        _add(call, path, new, old=old, replacement=replacement, start=first - 1, notes=notes)
+        _add(call, path, new, Operation.ADD, fills=True)
     else:
-        _add(call, path, new, old=old, replacement=replacement, notes=notes)
+        start = first - 1 if first and is_stated else None
+        _add(call, path, new, old=old, replacement=replacement, start=start)
 
 
-def _read_text(call: JsonObject, verb: _Verb, path: bytes | None, notes: list[str]) -> None:
+def _read_text(call: JsonObject, verb: _Verb, path: bytes | None) -> None:
     """Add the section of a text: a whole file, or lines to insert or to append."""
-    after, shown = None, "file_text"
-    if verb is _Verb.INSERT:
-        after, shown = call.number(Role.AFTER), "insert_text"
-        if after is None:
-            call.error(Malformed.NO_MEMBER, name="insert_line")
-    members = [call.present(role) for role in (Role.NEW, Role.TEXT) if role in verb.value]
-    text = call.string([normal(each.name) for found in members for each in found], shown)
+    after = call.number(Role.AFTER) if verb is _Verb.INSERT else None
+    if verb is _Verb.INSERT and after is None:
+        call.error(Malformed.NO_MEMBER, name="insert_line")
+    members = [each for role in (Role.NEW, Role.TEXT) for each in call.present(role)]
+    if Role.NEW not in verb.value:
+        members = call.present(Role.TEXT)
+    text = call.string(" ".join(each.name for each in members), "file_text")
     if call.boolean(Role.NEWLINE) and text and not text.value.endswith(b"\n"):
         text = text._replace(value=text.value + b"\n")
     if not (path and text):
         return
     if verb is _Verb.INSERT:
-        replacement = Replacement(b"", text.value, after=after)
-        _add(call, path, text, replacement=replacement, notes=notes)
+        _add(call, path, text, replacement=Replacement(b"", text.value, after=after))
     else:
-        operation = Operation.ADD if verb is _Verb.WRITE else Operation.APPEND
-        _add(call, path, text, operation, notes=notes)
+        _add(call, path, text, Operation.ADD if verb is _Verb.WRITE else Operation.APPEND)
 
 
-def _read_cell(call: JsonObject, notes: list[str]) -> None:
+def _read_cell(call: JsonObject) -> None:
     """Add the section that changes the source of a notebook's cell, as `NotebookEdit` does."""
-    mode = call.word("editmode") or b"replace"
-    name, number = call.word("cellid").decode("latin-1"), call.word("cellnumber", "cellindex")
-    path, new = call.path(Role.NOTEBOOK, "notebook_path"), call.string(Role.SOURCE, "new_source")
+    mode = call.word("edit_mode") or b"replace"
+    name, number = call.word("cell_id").decode("latin-1"), call.word("cell_number cell_index")
+    path, new = call.path(Role.NOTEBOOK), call.string(Role.SOURCE)
     if mode != b"replace":
         call.error(Malformed.CELL_MODE, mode=mode)
-    is_number = number.isdigit() and len(number) < 10
+    is_number = number.isdigit() and len(number) <= MAX_DIGITS
     if not is_number and (number or not name):
         call.error(Malformed.NO_CELL)
     if path and new:
         cell = Cell(name, int(number) if is_number else None)
-        _add(call, path, new, replacement=Replacement(b"", new.value, cell=cell), notes=notes)
+        _add(call, path, new, replacement=Replacement(b"", new.value, cell=cell))
 
 
 def _add(
@@ -297,7 +263,6 @@ def _add(
     replacement: Replacement | None = None,
     fills: bool = False,
     start: int | None = None,
-    notes: Sequence[str] = (),
 ) -> None:
     """Add the section of one change, of text in a file or of a whole file."""
     text, is_whole = call.json, operation is not Operation.UPDATE
@@ -318,10 +283,9 @@ def _add(
         tuple(lines),
         stated_start=start,
         at_end_of_file=operation is Operation.APPEND,
-        number=lines[0].number if lines else _number(call),
+        number=lines[0].number if lines else call.position,
         uniform_endings=not is_whole and not any(line.text.endswith(b"\r") for line in lines),
         replacement=replacement,
-        notes=tuple(notes),
     )
     has_hunk = bool(lines) or (replacement is not None and replacement.cell is not None)
     hunks = (hunk,) if has_hunk else ()
@@ -346,21 +310,16 @@ def _section(
             hunks,
             has_content=operation is not Operation.DELETE,
             fills=fills,
-            number=_number(call),
+            number=call.position,
         )
         call.json.scanner.section(section)
-
-
-def _number(call: JsonObject) -> int:
-    """Return the number of the line where the object begins."""
-    return TextPosition(call.json.number(call.at), call.at, 0, "")
 
 
 def _make_lines(
     text: JsonText, string: String, lines: Sequence[bytes], prefix: Prefix
 ) -> list[Line]:
     """Make the lines of a string, each with its number in it."""
-    number_of = numbers_in_string(text.number(string.offset), string.offset, f"`{string.name}`")
+    number_of = text.numbers(string)
     text.scanner.found.add_lines(len(lines))
     return [Line(prefix, line, number=number_of(at)) for at, line in enumerate(lines)]
 

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from git_opatch.model.json_text import DECODER, items
+from git_opatch.model.json_text import DECODER
 from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Operation
 from git_opatch.model.sentences import Malformed
@@ -28,7 +28,7 @@ from git_opatch.parse import api_diffs, edits, envelope, suggestions
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
 from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, Member, String
 from git_opatch.parse.roles import Role, names, normal
-from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
+from git_opatch.parse.scanner import Scanner
 
 _HEADERS = {
     b"create_file": (Operation.ADD, envelope.Marker.ADD),
@@ -36,10 +36,10 @@ _HEADERS = {
     b"delete_file": (Operation.DELETE, envelope.Marker.DELETE),
 }
 """The types of operations, as envelope sections."""
-_TEXTS = names("diff patch unified_diff search_replace_blocks content contents")
+_TEXTS = "diff patch unified_diff search_replace_blocks content contents"
 """Members that have hunks or blocks for the file at a path beside them."""
-_MOVES = names("move_to move_path")
-_SURE_TEXTS = _TEXTS[:4]
+_MOVES = "move_to move_path"
+_SURE_TEXTS = names("diff patch unified_diff search_replace_blocks")
 _BARE = (
     re.compile(
         rb'"(?:\\[nrt]|\s)*(?:@@ -\d+(?:,\d+)? \+\d|' + begins(Format.SEARCH_REPLACE) + rb")"
@@ -47,28 +47,25 @@ _BARE = (
     re.compile(rb'"(?!(?:\\[nrt]|\s)*(?:\*\*|diff |--- |Index: |<FILE_|```))'),
 )
 """How hunks or blocks begin in a string of JSON: alone, and in a member that has nothing else."""
-_OF_OPERATION = {"type", "path", "diff", "callid", "id", "status", "caller", *DIRECTORIES}
-_PREDICTIONS = names("model_patch fix_patch test_patch")
+_OF_OPERATION = "type path diff call_id id status caller " + DIRECTORIES
+_PREDICTIONS = "model_patch fix_patch test_patch"
 """What only a row of a benchmark has, or a prediction for one: `patch` is beside them, too."""
-_STRINGS = (
-    *("patch", "patchtext", "input", "arguments", "command", "diff", "unifieddiff"),
-    *_PREDICTIONS[:2],
-)
+_STRINGS = "patch patchText input arguments command diff unified_diff model_patch fix_patch"
 # Wrappers of a call's arguments (OpenAI's, Gemini's, those of Claude Code's hooks), and of calls in
 # a message (Anthropic's, Gemini's).
 _WRAPPERS = (
-    *("operation", "operations", *_STRINGS, "output", "action", "toolcalls", "function"),
-    *("functioncall", "toolinput", "args", "parameters", "message", "content", "parts"),
-    *("payload", "candidates", "choices", "file", "files", "changes", "diffs", "notes", "comments"),
+    f"operation operations {_STRINGS} output action tool_calls function function_call tool_input "
+    "args parameters message content parts payload candidates choices file files changes diffs "
+    "notes comments"
 )
-_ANSWERS = ("content", "text", "result", "response", "outputtext")
+_ANSWERS = "content text result response output_text"
 """What an API calls the text that a model answers."""
 _THOUGHTS = (b"thinking", b"reasoning")
-_EMPTY = re.compile(r'"?\s*\{\s*\}\s*"?')
+_EMPTY = re.compile(rb'"?\s*\{\s*\}\s*"?')
 _OTHER_ROLES = (b"user", b"system", b"developer", b"tool")
 _READ = "`patch`, `patchText`, `input`, `arguments`, `command`, `operation`, `operations`"
 """The members that hold a patch, for messages."""
-_RESULTS = ("toolresponse", "tooluseresult")
+_RESULTS = "tool_response tool_use_result"
 """What agents record of a call that was made: its edits are in the file."""
 _COMMANDS = re.compile(rb"(?:.*/)?(?:apply_?patch|(?:ba|z|da|k)?sh)")
 _MAX_DEPTH = 8
@@ -131,7 +128,7 @@ def unwrap(scanner: Scanner, formats: Iterable[Format]) -> Iterator[Scanner] | N
     if not _ENDS_LINE.match(raw, end):
         return _refuse(scanner, start, end, Malformed.INVALID_JSON, "more text follows on the line")
     scanner.at = lines.at_offset(end - 1) + 1
-    return _read(JsonText(scanner, tuple(formats), []), start, end)
+    return _read(JsonText(scanner, tuple(formats)), start, end)
 
 
 def _end_of_value(text: str, start: int, *, on_line: bool) -> int:
@@ -185,7 +182,7 @@ def _refuse(
 
 def _read(text: JsonText, start: int, end: int) -> Iterator[Scanner]:
     """Read a whole value; a patch in it that was not read is an error."""
-    yield from _value(text, start, end, "", 0)
+    yield from _value(Member(text, "", start, end), 0)
     at = start
     for first, last in [*sorted(text.read), (end, end)]:
         for held in _HELD.finditer(text.raw, at, max(first, at)):
@@ -195,50 +192,47 @@ def _read(text: JsonText, start: int, end: int) -> Iterator[Scanner]:
         at = max(at, last)
 
 
-def _value(text: JsonText, start: int, end: int, name: str, depth: int) -> Iterator[Scanner]:
-    """Read the value of the member `name`: a string with a patch, a list or an object."""
-    first = text.text[start]
+def _value(member: Member, depth: int) -> Iterator[Scanner]:
+    """Read the value of a member: a string with a patch, a list or an object."""
+    name = normal(member.name)
     if depth > _MAX_DEPTH:
         return
-    if first == '"' and (not name or normal(name) in _STRINGS):
-        if (value := text.decode(start, end)) is not None:
-            yield text.string_scanner(value, start, name)
-    elif first == "[":
-        yield from _list(text, [item[1:] for item in items(text.text, start)], name, depth)
-    elif first == "{":
-        yield from _object(text, start, name, depth)
+    if member.opening == '"' and (not name or name in names(_STRINGS)):
+        if (string := member.decode()) is not None:
+            yield member.json.below(b"", string)
+    elif member.opening == "[":
+        yield from _list(member, depth)
+    elif member.opening == "{":
+        yield from _object(JsonObject(member.json, member.start), name, depth)
 
 
-def _list(
-    text: JsonText, values: list[tuple[int, int]], name: str, depth: int
-) -> Iterator[Scanner]:
+def _list(member: Member, depth: int) -> Iterator[Scanner]:
     """Read a command, whose last word is a patch, or objects; one operation makes all that."""
-    if values and text.text[values[0][0]] == '"':
-        if _COMMANDS.fullmatch(text.raw[values[0][0] + 1 : values[0][1] - 1]):
-            yield from _value(text, *values[-1], "command", depth + 1)
+    values = [Member(member.json, "command", *item[1:]) for item in member.items()]
+    if values and values[0].opening == '"':
+        if _COMMANDS.fullmatch(values[0].raw[1:-1]):
+            yield from _value(values[-1], depth + 1)
         return
-    objects = [start for start, _ in values if text.text[start] == "{"]
-    if any(JsonObject(text, start).word("type") in _HEADERS for start in objects):
-        name = "operations"
-    for start in objects:
-        yield from _object(text, start, name, depth + 1)
+    is_listed = any(each and each.word("type") in _HEADERS for each in member.objects())
+    name = "operations" if is_listed else normal(member.name)
+    for each in filter(None, member.objects()):
+        yield from _object(each, name, depth + 1)
 
 
-def _object(text: JsonText, at: int, name: str, depth: int) -> Iterator[Scanner]:
+def _object(outer: JsonObject, name: str, depth: int) -> Iterator[Scanner]:
     """Read an object: an edit, an operation, or what holds them."""
-    outer, found = JsonObject(text, at), len(text.scanner.found.sections)
-    inside = outer.in_directory()
-    own = outer if inside is text else JsonObject(inside, at)
+    text, inside = outer.json, outer.in_directory()
+    own = outer if inside is text else JsonObject(inside, outer.at)
     _check_call(own)
-    patches = _patches_of(own, is_listed=normal(name) in ("operation", "operations"))
+    patches = _patches_of(own, is_listed=name in ("operation", "operations"))
     if patches is not None or own.word("type") in _THOUGHTS or own.word("thought") == b"true":
-        text.read.append((at, own.end))
+        text.read.append((own.at, own.end))
     if patches is not None:
         yield from patches
     else:
         yield from _inside(own, depth)
-    if len(text.scanner.found.sections) > found:
-        outer.check(found)
+    if len(text.scanner.found.sections) > outer.first:
+        outer.check()
 
 
 def _check_call(own: JsonObject) -> None:
@@ -248,25 +242,25 @@ def _check_call(own: JsonObject) -> None:
         own.json.scanner.found.rows += 1
         if own.json.scanner.found.rows == 2:
             own.error(Malformed.SECOND_PREDICTION)
-    if own.word("name", "toolname").replace(b"_", b"") == b"applypatch":
-        for name in ("arguments", "args", "parameters", "input"):
-            if _EMPTY.fullmatch(own.text(name)):
+    if own.word("name tool_name").replace(b"_", b"") == b"applypatch":
+        for member in own.present("arguments args parameters input"):
+            if _EMPTY.fullmatch(member.raw):
                 own.error(Malformed.NO_MEMBER, name="input")
 
 
 def _inside(own: JsonObject, depth: int) -> Iterator[Scanner]:
     """Read what an object holds: calls, messages, and what a model says in them, but not thinks."""
-    own.json.read.extend((start, end) for _, start, end in own.present(_RESULTS))
+    own.json.read.extend((each.start, each.end) for each in own.present(_RESULTS))
     if own.word("role") in _OTHER_ROLES:
         return
     for member in own.present(_WRAPPERS):
         first = len(own.json.scanner.found.sections)
-        yield from _value(own.json, member.start, member.end, member.name, depth + 1)
-        if own.json.text[member.start] == '"':
+        yield from _value(member, depth + 1)
+        if member.opening == '"':
             _check_beside(own, first)
     for member in own.present(_ANSWERS) if _is_answer(own) else ():
-        if own.holds(normal(member.name), '"'):
-            yield from _value(own.json, member.start, member.end, "", depth + 1)
+        if member.opening == '"':
+            yield from _value(member._replace(name=""), depth + 1)
 
 
 def _is_answer(own: JsonObject) -> bool:
@@ -289,21 +283,22 @@ def _patches_of(own: JsonObject, *, is_listed: bool) -> Iterator[Scanner] | None
         suggestions.read(own)
         return iter(())
     if api_diffs.is_file(own):
-        made = api_diffs.diff_of(own)
-        return iter([_below(own, *made)] if made else [])
+        return api_diffs.diff_of(own)
     if own.holds("diff", "[") and own.present(Role.PATH):
         return _listed_blocks(own)
-    if kind in _HEADERS or _text_of(own) or (is_listed and own.present(("path", "type"))):
+    if kind in _HEADERS or _text_of(own) or (is_listed and own.present("path type")):
         return _operation(own, kind)
     return None
 
 
 def _listed_blocks(own: JsonObject) -> Iterator[Scanner]:
     """Yield the blocks in a list of objects, for the path beside it."""
-    path = own.path(Role.PATH, "path")
-    for item in edits.objects(own, "diff") if path else ():
-        if blocks := item.string(("content",), "content"):
-            yield _below(item, b"`%s`" % path, blocks)
+    path, diff = own.path(), own.members["diff"]
+    for item in diff.objects() if path else ():
+        if item is None:
+            diff.error(Malformed.NOT_AN_OBJECT)
+        elif blocks := item.string("content"):
+            yield own.json.below(b"`%s`\n" % path, blocks, item.at)
 
 
 def _check_beside(own: JsonObject, first: int) -> None:
@@ -314,26 +309,15 @@ def _check_beside(own: JsonObject, first: int) -> None:
     sections = own.json.scanner.found.sections
     if first == len(sections):
         return
-    for name, start, end in own.present(Role.PATH):
-        path = own.json.raw[start:end].strip(b'"').decode("utf-8", "surrogateescape")
+    for member in own.present(Role.PATH):
+        path = member.raw.strip(b'"').decode("utf-8", "surrogateescape")
         for section in sections[first:] if path and not path.endswith((".patch", ".diff")) else ():
             if not any(map(("/" + posixpath.normpath(path)).endswith, _names(section))):
-                values = {"name": name, "path": path, "other": section.path}
-                own.json.error(Malformed.OTHER_FILE, start, **values)
-    notes = own.note_unknown([Role.PATH, *_WRAPPERS, *_RESULTS], refuses=False)
-    if own.present(_PREDICTIONS):
-        notes = ["`test_patch` beside it was not applied"] if "testpatch" in own.members else []
-    _add_notes(own, notes, first)
-
-
-def _add_notes(own: JsonObject, notes: list[str], first: int) -> None:
-    """Add notes to the first hunk of the sections from `first` on."""
-    sections = own.json.scanner.found.sections
-    for at, section in enumerate(sections[first:], start=first):
-        if notes and section.hunks:
-            hunk = replace(section.hunks[0], notes=(*section.hunks[0].notes, *notes))
-            sections[at] = section._replace(hunks=(hunk, *section.hunks[1:]))
-            break
+                member.error(Malformed.OTHER_FILE, path=path, other=section.path)
+    if not own.present(_PREDICTIONS):
+        own.note_unknown(Role.PATH, _WRAPPERS, _RESULTS, refuses=False)
+    elif "testpatch" in own.members:
+        own.json.scanner.found.notes.append("`test_patch` beside the patch was not applied")
 
 
 def _names(section: FilePatch) -> list[str]:
@@ -356,40 +340,33 @@ def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
 
     A call without a `type` is of a tool: it updates the file, or says what it does in `operation`.
     """
-    text, errors, first = own.json, own.json.scanner.errors, len(own.json.scanner.found.sections)
+    text, errors = own.json, own.json.scanner.errors
     member, is_tool = _text_of(own), "type" not in own.members
-    name = normal(member.name) if member else "diff"
+    name = member.name if member else "diff"
     if is_tool and member:
         kind = (own.word("operation") or b"update") + b"_file"
     if kind not in _HEADERS:
         own.error(Malformed.UNKNOWN_OPERATION if kind else Malformed.NO_TYPE, kind=kind)
         return
-    for unknown in own.members.keys() - _OF_OPERATION if not is_tool else ():
-        other = own.members[unknown]
-        text.error(Malformed.UNKNOWN_OF_OPERATION, other.start, name=other.name)
-    diff = own.string((name,), "diff") if name in own.members else String(offset=own.at)
-    path = own.path(Role.PATH, "path")
-    if name not in own.members and kind != b"delete_file":
-        own.error(Malformed.NO_MEMBER, name="diff")
+    for unknown in own.members.keys() - names(_OF_OPERATION) if not is_tool else ():
+        own.members[unknown].error(Malformed.UNKNOWN_OF_OPERATION)
+    has_diff = normal(name) in own.members or kind != b"delete_file"
+    diff = own.string(name) if has_diff else String(offset=own.at)
+    path = own.path()
     is_blocks = is_tool and diff is not None and _BLOCK.search(diff.value) is not None
-    moves = () if is_blocks else _MOVES
-    notes = own.note_unknown([Role.PATH, *_TEXTS, *moves, "operation"]) if is_tool else []
+    if is_tool:
+        own.note_unknown(Role.PATH, _TEXTS, "operation", *([] if is_blocks else [_MOVES]))
     if path is None or diff is None or text.scanner.errors > errors:
         return
     if is_blocks:
-        yield _below(own, b"`%s`" % path, diff)
+        yield text.below(b"`%s`\n" % path, diff, own.at)
     elif Format.OPERATIONS in text.formats:
-        header = _HEADERS[kind][1].value.encode() + path
-        if moved := own.present(_MOVES):
-            header += (
-                b"\n"
-                + envelope.Marker.MOVE.value.encode()
-                + (own.path(_MOVES, moved[0].name) or b"")
-            )
+        header = _HEADERS[kind][1].value.encode() + path + b"\n"
+        if own.present(_MOVES):
+            header += envelope.Marker.MOVE.value.encode() + (own.path(_MOVES) or b"") + b"\n"
         value = _added(diff.value, is_tool=is_tool) if kind == b"create_file" else diff.value
-        scanner = _below(own, header, String(value, diff.offset, "diff"))
-        _read_section(scanner, (_HEADERS[kind][0], os.fsdecode(path)))
-    _add_notes(own, notes, first)
+        below = text.below(header, String(value, diff.offset, "diff"), own.at)
+        _read_section(below, (_HEADERS[kind][0], os.fsdecode(path)))
 
 
 def _added(value: bytes, *, is_tool: bool) -> bytes:
@@ -398,17 +375,6 @@ def _added(value: bytes, *, is_tool: bool) -> bytes:
         return b"+" + value.removesuffix(b"\n").replace(b"\n", b"\n+")
     # OpenAI's implementation joins the lines of a new file by newlines
     return value.removesuffix(b"\n+") + b"\n" * value.endswith(b"\n+")
-
-
-def _below(own: JsonObject, header: bytes, text: String) -> Scanner:
-    """Return a scanner over a string of `own` below lines that name its file."""
-    ending = b"\r\n" if b"\r\n" in text.value else b"\n"
-    number = own.json.number
-    numbers = numbers_in_string(
-        *(number(text.offset), text.offset, f"`{text.name}`", number(own.at)), header.count(b"\n")
-    )
-    lines = header.replace(b"\n", ending) + ending + text.value
-    return own.json.scanner.nested(Lines(lines, numbers))
 
 
 def _read_section(scanner: Scanner, expected: tuple[Operation, str]) -> None:

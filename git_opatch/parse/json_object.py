@@ -12,19 +12,20 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from git_opatch.model.json_text import items
+from git_opatch.model.json_text import items, skip_space
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import visible
-from git_opatch.parse.roles import Role, normal, roles_of
-from git_opatch.parse.scanner import Lines, Scanner, numbers_in_string
+from git_opatch.model.text_position import TextPosition
+from git_opatch.parse.roles import STRINGS, Role, names, normal, roles_of
+from git_opatch.parse.scanner import LineNumbers, Lines, Scanner, numbers_in_string
 
-DIRECTORIES = ("workdir", "cwd", "workingdirectory")
+DIRECTORIES = "workdir cwd working_directory"
 _ASKS_ELSE = {
     "directory": Malformed.OTHER_DIRECTORY,
     "dir": Malformed.OTHER_DIRECTORY,
@@ -60,19 +61,6 @@ _ASKS_MORE = re.compile(
     r"|move|rename|reverse|undo|preview|check|range|anchor|limit|command|newpath|fuzzy|ignore"
 )
 """Names, normal, of members that could ask for more than is done."""
-_STRINGS = {Role.PATH, Role.OLD, Role.NEW, Role.TEXT}
-
-
-Names = Role | Sequence[str]
-"""What members are called: any of these, or what plays a role."""
-
-
-class Member(NamedTuple):
-    """A member of an object: its name as written, and where its value is."""
-
-    name: str
-    start: int
-    end: int
 
 
 class String(NamedTuple):
@@ -81,6 +69,10 @@ class String(NamedTuple):
     value: bytes = b""
     offset: int = 0
     name: str = ""
+
+
+Names = Role | str
+"""What members are called: any of these names, as in `"path uri"`, or what plays a role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +84,7 @@ class JsonText:
 
     scanner: Scanner
     formats: Collection[Format]
-    read: list[tuple[int, int]]
+    read: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def raw(self) -> bytes:
@@ -112,28 +104,87 @@ class JsonText:
         """Add a diagnostic for the line with the byte at `offset`."""
         self.scanner.error(fault, self.number(offset), **values)
 
-    def decode(self, start: int, end: int) -> bytes | None:
-        r"""Decode the valid string at `start` to UTF-8; None after an error.
+    def numbers(self, string: String, at: int = 0, above: int = 0) -> LineNumbers:
+        """Return the numbers of the lines of a string, and of some `above` it, written at `at`."""
+        name = f"`{string.name}`" if string.name else "the string"
+        position = self.number(string.offset), string.offset, name
+        return numbers_in_string(*position, self.number(at), above)
+
+    def below(self, header: bytes, string: String, at: int = 0) -> Scanner:
+        """Return a scanner over a string below lines that were written at offset `at`."""
+        ending = b"\r\n" if b"\r\n" in string.value else b"\n"
+        numbers = self.numbers(string, at, header.count(b"\n"))
+        return self.scanner.nested(Lines(header.replace(b"\n", ending) + string.value, numbers))
+
+
+class Member(NamedTuple):
+    """A member of an object: its name as written, and where its value is."""
+
+    json: JsonText
+    name: str
+    start: int
+    end: int
+
+    @property
+    def raw(self) -> bytes:
+        """The value as it is written."""
+        return self.json.raw[self.start : self.end]
+
+    @property
+    def opening(self) -> str:
+        """The first character of the value."""
+        return self.json.text[self.start]
+
+    def error(self, fault: Malformed, **values: Any) -> None:
+        """Add a diagnostic that names the member, for the line where its value begins."""
+        self.json.error(fault, self.start, name=self.name, **values)
+
+    def decode(self) -> String | None:
+        r"""Decode the value, a valid string, to UTF-8; None after an error.
 
         A string with a raw line break and a `\n`, too, was not escaped as a whole.
         """
-        token = self.raw[start:end]
-        value: str = json.loads(token.decode("utf-8", "surrogateescape"), strict=False)
-        self.read.append((start, end))
-        if _RAW_BREAK.search(token) and _ESCAPE.search(token):
-            self.error(Malformed.RAW_BREAK, start)
-        elif _HALF_PAIR.search(token) and _SURROGATE.search(value):
-            self.error(Malformed.HALF_PAIR, start)
+        value: str = json.loads(self.raw.decode("utf-8", "surrogateescape"), strict=False)
+        self.json.read.append((self.start, self.end))
+        if _RAW_BREAK.search(self.raw) and _ESCAPE.search(self.raw):
+            self.error(Malformed.RAW_BREAK)
+        elif _HALF_PAIR.search(self.raw) and _SURROGATE.search(value):
+            self.error(Malformed.HALF_PAIR)
         else:
-            return value.encode("utf-8", "surrogateescape")
+            return String(value.encode("utf-8", "surrogateescape"), self.start, self.name)
         return None
 
-    def string_scanner(self, text: bytes, start: int, name: str) -> Scanner:
-        """Return a scanner over the string `name` at `start`."""
-        called = f"`{name}`" if name else "the string"
-        return self.scanner.nested(
-            Lines(text, numbers_in_string(self.number(start), start, called))
+    def items(self) -> list[tuple[str, int, int]]:
+        """Return where the items of the list are that the value is."""
+        return list(items(self.json.text, self.start))
+
+    def objects(self) -> Iterator[JsonObject | None]:
+        """Yield the object that the value is, or each item of a list; None for what is none.
+
+        A call may have either in a string.
+        """
+        text, start = self.json, self.start
+        if self.opening == '"':
+            string = self.decode() or String()
+            text = JsonText(text.below(b"", string), text.formats)
+            if not isinstance(_load(string.value), dict):
+                yield None
+                return
+            start = skip_space(text.text, 0)
+        found = (
+            [item[1] for item in items(text.text, start)] if text.text[start] == "[" else [start]
         )
+        for at in found:
+            yield JsonObject(text, at) if text.text[at] == "{" else None
+
+
+def _load(value: bytes) -> object:
+    """Return what a text is in JSON; None if it is not."""
+    try:
+        found: object = json.loads(value.decode("latin-1"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return found
 
 
 class JsonObject:
@@ -142,13 +193,14 @@ class JsonObject:
     def __init__(self, json_text: JsonText, at: int) -> None:
         self.json, self.at = json_text, at
         self.members: dict[str, Member] = {}
+        self.first = len(json_text.scanner.found.sections)
+        """How many sections were found before it."""
         self._twice: list[Member] = []
         self.end = at + 1
         for key, start, self.end in items(json_text.text, at):
-            if json_text.raw[start : self.end] != b"null":
-                member = Member(key, start, self.end)
-                if self.members.setdefault(normal(key), member) is not member:
-                    self._twice.append(member)
+            member = Member(json_text, key, start, self.end)
+            if member.raw != b"null" and self.members.setdefault(normal(key), member) is not member:
+                self._twice.append(member)
 
     def part(self, members: dict[str, Member]) -> JsonObject:
         """Return the object as if it had nothing but these members."""
@@ -157,160 +209,144 @@ class JsonObject:
         return part
 
     @property
-    def line(self) -> int:
+    def position(self) -> TextPosition:
         """The number of the line where the object begins."""
-        return self.json.number(self.at)
+        return TextPosition(self.json.number(self.at), self.at, 0, "")
 
-    def text(self, name: str) -> str:
-        """Return the value of the member `name` as it is written; empty if there is none."""
-        member = self.members.get(name)
-        return self.json.text[member.start : member.end] if member else ""
-
-    def word(self, *names: str) -> bytes:
+    def word(self, written: str) -> bytes:
         """Return the value of the first of these members, undecoded and without quotes."""
-        member = next((self.members[name] for name in names if name in self.members), None)
-        return self.json.raw[member.start : member.end].strip(b'"') if member else b""
+        return next((member.raw.strip(b'"') for member in self.present(written)), b"")
 
-    def holds(self, name: str, opening: str) -> bool:
-        """Return whether the value of the member `name` begins with that character."""
+    def holds(self, name: str, openings: str) -> bool:
+        """Return whether the value of the member `name` begins with one of these characters."""
         member = self.members.get(name)
-        return member is not None and self.json.text[member.start] == opening
+        return member is not None and member.opening in openings
 
-    def present(self, names: Names) -> list[Member]:
-        """Return the members with any of the `names` for one thing, or with a role.
+    def present(self, wanted: Names) -> list[Member]:
+        """Return the members with any of these names for one thing, or with a role.
 
         Beside a string, what is none does not play a role that strings have.
         """
-        if not isinstance(names, Role):
-            return [self.members[name] for name in names if name in self.members]
-        found = [name for name in self.members if names in roles_of(name)]
-        if names is Role.SEVERAL:
-            found = [name for name in found if self.is_structure(name)]
-        elif names in _STRINGS:
+        if not isinstance(wanted, Role):
+            return [self.members[name] for name in names(wanted) if name in self.members]
+        found = [name for name in self.members if wanted in roles_of(name)]
+        if wanted is Role.SEVERAL:
+            found = [name for name in found if self.holds(name, "[{")]
+        elif wanted in STRINGS:
             found = [name for name in found if self.holds(name, '"')] or found
         return [self.members[name] for name in found]
-
-    def is_structure(self, name: str) -> bool:
-        """Return whether the value of the member `name` is a list or an object."""
-        return self.holds(name, "[") or self.holds(name, "{")
 
     def error(self, fault: Malformed, **values: bytes | str | int) -> None:
         """Add a diagnostic for the line where the object begins."""
         self.json.error(fault, self.at, **values)
 
-    def string(self, names: Names, shown: str) -> String | None:
-        """Return the string with any of the `names`; None after an error.
+    def string(self, wanted: Names, shown: str = "") -> String | None:
+        """Return the string with any of these names; None after an error.
 
-        If there is none, the error says that `shown` is missing.
+        If there is none, the error says that `shown`, or the first name, is missing.
         """
-        found = self.present(names)
+        found = self.present(wanted)
         if not found:
-            self.error(
-                Malformed.NO_MEMBER,
-                name=shown,
-            )
+            shown = shown or (wanted.value if isinstance(wanted, Role) else wanted.split()[0])
+            self.error(Malformed.NO_MEMBER, name=shown)
             return None
-        name, start, end = found[0]
         for other in found[1:]:
-            if self.json.raw[start:end] != self.json.raw[other.start : other.end]:
-                self.json.error(Malformed.BOTH, other.start, first=name, second=other.name)
-        if self.json.text[start] != '"':
-            self.json.error(Malformed.NOT_A_STRING, start, name=name)
-            return None
-        value = self.json.decode(start, end)
-        return None if value is None else String(value, start, name)
+            if found[0].raw != other.raw:
+                other.json.error(
+                    Malformed.BOTH, other.start, first=found[0].name, second=other.name
+                )
+        if found[0].opening == '"':
+            return found[0].decode()
+        found[0].error(Malformed.NOT_A_STRING)
+        return None
 
-    def path(self, names: Names, shown: str) -> bytes | None:
-        """Return the path with any of the `names`; None after an error."""
-        found = self.string(names, shown)
-        if found is None:
-            return None
-        if found.value and _is_path(found.value):
-            return found.value
+    def path(self, wanted: Names = Role.PATH) -> bytes | None:
+        """Return the path with any of these names; None after an error."""
+        found = self.string(wanted)
+        if found is None or (found.value and _is_path(found.value)):
+            return found and found.value
         fault = Malformed.NOT_A_PATH if found.value else Malformed.EMPTY
         self.json.error(fault, found.offset, path=found.value, name=found.name)
         return None
 
-    def boolean(self, names: Names) -> bool:
+    def boolean(self, wanted: Names) -> bool:
         """Return whether any of these members is true; another value is an error."""
-        words = [(member, self.word(normal(member.name)).lower()) for member in self.present(names)]
+        words = [(member, member.raw.strip(b'"').lower()) for member in self.present(wanted)]
         for member, word in words:
             if word not in (b"true", b"false"):
-                self.json.error(Malformed.NOT_A_BOOLEAN, member.start, name=member.name)
+                member.error(Malformed.NOT_A_BOOLEAN)
         return any(word == b"true" for _, word in words)
 
-    def number(self, names: Names) -> int | None:
+    def number(self, wanted: Names) -> int | None:
         """Return the number from 0 on that the member is; None if there is none."""
-        for member in self.present(names):
-            word = self.json.raw[member.start : member.end]
-            if word.isdigit() and len(word) <= MAX_DIGITS:
-                return int(word)
-            self.json.error(Malformed.NOT_A_NUMBER, member.start, name=member.name)
+        for member in self.present(wanted):
+            if member.raw.isdigit() and len(member.raw) <= MAX_DIGITS:
+                return int(member.raw)
+            member.error(Malformed.NOT_A_NUMBER)
         return None
 
     def in_directory(self) -> JsonText:
         """Return the text as read in the directory that the members name, if they do."""
-        scanner = self.json.scanner
-        named = next(iter(self.present(DIRECTORIES)), None)
-        own = self.word(normal(named.name)) if named else b""
-        if not own or b"\\" in own or not self.holds(normal(named.name) if named else "", '"'):
+        scanner, own = self.json.scanner, self.word(DIRECTORIES)
+        named = self.present(DIRECTORIES)
+        if not own or b"\\" in own or named[0].opening != '"':
             return self.json
         joined = posixpath.normpath(posixpath.join(scanner.directory, os.fsdecode(own)))
         return replace(self.json, scanner=replace(scanner, directory=joined))
 
-    def note_unknown(self, known: Collection[Role | str], *, refuses: bool = True) -> list[str]:
-        """Return notes on members that are not `known`, by role or by name; refuse those that could
-        ask for more, unless not to.
+    def note_unknown(self, *known: Names, refuses: bool = True) -> None:
+        """Note members that are not `known`, by role or by name; refuse those that could ask for
+        more, unless not to.
 
         These are the members of other calls, lists and objects, and those whose names say so.
         """
-        notes: list[str] = []
-        played = [each for role in known if isinstance(role, Role) for each in self.present(role)]
-        read: set[object] = {*known, *DIRECTORIES, *_ASKS_ELSE, *([] if refuses else _KINDS)}
-        read.update(normal(each.name) for each in played)
+        read = {*names(DIRECTORIES), *_ASKS_ELSE, *([] if refuses else _KINDS)}
+        read |= {normal(each.name) for wanted in known for each in self.present(wanted)}
         for name, member in self.members.items():
             roles, word = roles_of(name), self.word(name).decode("latin-1")
-            if name in read or _GUARD.fullmatch(name) or (name in _MAY_FORBID and not roles):
+            if name in read or _GUARD.fullmatch(name):
                 continue
             is_kind = name in _KINDS and _KIND.fullmatch(normal(word))
             if (is_kind and not _ASKS_MORE.search(normal(word))) or Role.SILENT in roles:
                 continue
-            if word == "false" and not roles:
+            if not roles and (word == "false" or name in _MAY_FORBID):
                 continue
             asks_more = roles or name in _KINDS or _ASKS_MORE.search(name)
-            if refuses and (asks_more or self.is_structure(name)):
-                self.json.error(Malformed.UNKNOWN_MEMBER, member.start, name=member.name)
+            if refuses and (asks_more or self.holds(name, "[{")):
+                member.error(Malformed.UNKNOWN_MEMBER)
             else:
-                notes.append(f"`{visible(member.name, 40)}` of the call was ignored")
-        return notes
+                what, line = visible(member.name, 40), self.json.number(member.start)
+                self.json.scanner.found.notes.append(
+                    f"`{what}` of the call at line {line:d} was ignored"
+                )
 
-    def check(self, first: int) -> None:
-        """Check what the members say about the sections from `first` on, which are the object's."""
+    def check(self) -> None:
+        """Check what the members say about the sections that were found since, which are the
+        object's."""
         for member in self._twice:
-            self.json.error(Malformed.MEMBER_TWICE, member.start, name=member.name)
+            member.error(Malformed.MEMBER_TWICE)
         for name, member in self.members.items():
-            is_off = self.word(name) in (b"", b"false")
-            fault = _ASKS_ELSE.get(name) if not is_off else None
+            fault = _ASKS_ELSE.get(name) if self.word(name) not in (b"", b"false") else None
             if name in _MAY_FORBID and self.word(name) == b"false":
                 fault = Malformed.ASKS_TO_CHECK
             if fault:
-                self.json.error(fault, member.start, name=member.name)
+                member.error(fault)
             elif _GUARD.fullmatch(name):
-                self._guard(member, first)
+                self._guard(member)
         if self.present(DIRECTORIES):
-            found = self.string(DIRECTORIES, "workdir")
+            found = self.string(DIRECTORIES)
             if found and (not _is_path(found.value) or b"\\" in found.value):
                 self.json.error(Malformed.NOT_A_PATH, found.offset, path=found.value)
 
-    def _guard(self, member: Member, first: int) -> None:
-        """Have the sections from `first` on compared with a hash of their file."""
-        stated = _HASH.fullmatch(self.json.text[member.start + 1 : member.end - 1])
-        if stated is None or self.json.text[member.start] != '"':
-            self.json.error(Malformed.NOT_A_HASH, member.start, name=member.name)
+    def _guard(self, member: Member) -> None:
+        """Have the sections that were found since compared with a hash of their file."""
+        stated = _HASH.fullmatch(member.raw[1:-1].decode("latin-1"))
+        if stated is None or member.opening != '"':
+            member.error(Malformed.NOT_A_HASH)
             return
         sections, guard = self.json.scanner.found.sections, (member.name, stated[1])
-        sections[first:] = [
-            section._replace(guards=(*section.guards, guard)) for section in sections[first:]
+        sections[self.first :] = [
+            section._replace(guards=(*section.guards, guard)) for section in sections[self.first :]
         ]
 
 

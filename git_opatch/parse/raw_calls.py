@@ -19,7 +19,7 @@ from git_opatch.model.json_text import DECODER
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import BEGIN, END
-from git_opatch.parse.roles import Role, normal, roles_of
+from git_opatch.parse.roles import STRINGS, Role, normal, roles_of
 from git_opatch.parse.scanner import Lines, Scanner
 
 _TOKEN = rb"<\|[\w-]+\|>|</?tool_calls?>|\[/?(?:TOOL_CALLS|ARGS)\]"
@@ -30,18 +30,17 @@ _PREFIX = re.compile(
 _REST = re.compile(rb"(?:[ \t\r]|" + _TOKEN + rb")*(?:\n|\Z)")
 _PATCH = re.compile(rb"(?s)" + BEGIN + rb"(?:(?!" + BEGIN + rb").)*?" + END)
 _BEGIN = re.compile(
-    rb"[ \t]*(?:<tool_call>\s*)?(?:<function=(\w[\w-]*)>|<invoke name=\"(\w[\w-]*)\">"
-    rb"|<tool_call>(\w[\w-]*)(?=\s*<arg_key>))"
+    rb"[ \t]*(?:<tool_call>\s*)?(?:<function=|<invoke name=\"|(?<=<tool_call>))"
+    rb"(?P<tool>\w[\w-]*)(?:\"?>|(?=\s*<arg_key>))"
 )
-_VALUE = rb"((?:(?!</?(?:parameter|function|invoke|tool_call|arg_value)\b).)*?)"
 _MEMBER = re.compile(
-    rb"(?s)\s*(?:<parameter=(\w+)>(?:\r?\n)?" + _VALUE + rb"(?:\r?\n)?</parameter>"
-    rb"|<parameter name=\"(\w+)\"[^>\n]*>" + _VALUE + rb"</parameter>"
-    rb"|<arg_key>\s*(\w+)\s*</arg_key>\s*<arg_value>" + _VALUE + rb"</arg_value>)"
+    rb"(?s)\s*<(?:parameter(?P<lines>=)|parameter name=\"|arg_key>\s*)(?P<name>\w+)"
+    rb"(?:\"[^>\n]*>|>|\s*</arg_key>\s*<arg_value>)(?(lines)(?:\r?\n)?)"
+    rb"(?P<value>(?:(?!</?(?:parameter|function|invoke|tool_call|arg_value)\b).)*?)"
+    rb"(?(lines)(?:\r?\n)?)</(?:parameter|arg_value)>"
 )
 """A name and its value, in which no other tag of a call begins."""
 _END = re.compile(rb"(?s)\s*(?:</function>|</invoke>|(?=</tool_call>))(?:\s*</tool_call>)?[^\n]*")
-_STRINGS = {Role.PATH, Role.OLD, Role.NEW, Role.TEXT}
 
 
 def unwrap(scanner: Scanner, _: Iterable[Format]) -> Iterator[Scanner] | None:
@@ -90,8 +89,8 @@ def _tagged(scanner: Scanner, start: int) -> tuple[bytes, int] | None:
     members: dict[str, object] = {}
     at = begin.end()
     while member := _MEMBER.match(raw, at):
-        name, value = (each.decode("utf-8", "surrogateescape") for each in _pair(member))
-        members[name] = _value(name, value)
+        name = member["name"].decode("utf-8", "surrogateescape")
+        members[name] = _value(name, member["value"].decode("utf-8", "surrogateescape"))
         at = member.end()
     end = _END.match(raw, at)
     if end is None:
@@ -99,19 +98,14 @@ def _tagged(scanner: Scanner, start: int) -> tuple[bytes, int] | None:
             scanner.error(Malformed.CUT_CALL)
             return b"", at
         return None
-    tool = next(filter(None, begin.groups())).decode()
-    call = json.dumps({"name": tool, "arguments": members}, ensure_ascii=False)
+    made = {"name": begin["tool"].decode("latin-1"), "arguments": members}
+    call = json.dumps(made, ensure_ascii=False)
     return call.encode("utf-8", "surrogateescape"), end.end()
-
-
-def _pair(member: re.Match[bytes]) -> tuple[bytes, bytes]:
-    found = [group for group in member.groups() if group is not None]
-    return found[0], found[1]
 
 
 def _value(name: str, text: str) -> object:
     """Return the value of a member: a string, unless it plays another role and is JSON."""
-    if not roles_of(normal(name)).isdisjoint(_STRINGS):
+    if not roles_of(normal(name)).isdisjoint(STRINGS):
         return text
     try:
         value: object = json.loads(text)

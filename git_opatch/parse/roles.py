@@ -101,6 +101,8 @@ _PAIR = re.compile(
 """The names of an old and a new string that are of one call."""
 _SURE = re.compile(r"old.*|before|targetcontent")
 DIGITS = "0123456789"
+STRINGS = {Role.PATH, Role.OLD, Role.NEW, Role.TEXT}
+"""The roles that only strings play."""
 
 
 def normal(name: str) -> str:
@@ -108,6 +110,7 @@ def normal(name: str) -> str:
     return name.replace("_", "").lower()
 
 
+@cache
 def names(text: str) -> tuple[str, ...]:
     """Return the normal names in `text`, each once."""
     return tuple(dict.fromkeys(map(normal, text.split())))

@@ -49,17 +49,14 @@ LineNumbers = Callable[[int], int]
 
 
 def numbers_in_string(
-    number: int, offset: int, name: str, header: int = 0, count: int = 0
+    number: int, offset: int, name: str, header: int = 0, above: int = 0
 ) -> LineNumbers:
     """Return the numbers of the lines of a string, which is written on line `number` of the text.
 
-    With `header`, a line that is not in the string comes first, and `count` more; each has that
-    number.
+    So many lines `above` it are not in the string; each has the number `header`.
     """
-    if not header:
-        return lambda at: TextPosition(number, offset, at + 1, name)
     return lambda at: TextPosition(
-        number if at > count else header, offset, max(at - count, 0), name
+        number if at >= above else header, offset, max(at - above + 1, 0), name
     )
 
 
@@ -258,6 +255,11 @@ class Scanner:
     def limited_to(self, end: int) -> Scanner:
         """Return a scanner over the same lines, from here up to `end`."""
         return replace(self, end=end)
+
+    def dedented(self, strip: Callable[[bytes], bytes]) -> Scanner:
+        """Return a scanner over the same lines, from each of which `strip` removes something."""
+        before = self.dedent
+        return replace(self, dedent=lambda line: strip(before(line) if before else line))
 
     def nested(self, lines: Lines) -> Scanner:
         """Return a scanner over `lines`, which were wrapped in these."""

@@ -51,22 +51,34 @@ _OPEN = re.compile(rb"([ \t]*)(<{5,9}|-{5,9})" + _SEARCH + _BESIDE)
 _CLOSE = re.compile(rb"([ \t]*)(>{5,9}|\+{5,9})" + _REPLACE + _BESIDE)
 _DIVIDER = re.compile(rb"([ \t]*)(={5,9})[ \t\r]*")
 _NEAR_DIVIDER = re.compile(rb"[ \t]*={2,}[ \t\r]*")
-_LINE_HINT = re.compile(
-    rb"(?i)[ \t]*(?P<colon>:?)(?P<side>start|end)[_ -]?line\b[ \t]*[:>]?[ \t]*"
-    rb"(?P<line>\d{1,12})[ \t\r]*"
+_HINT = (
+    rb"(?:start[_ -]?line\b[ \t]*[:>]?[ \t]*(?P<%s>\d{1,12})"
+    rb"|end[_ -]?line\b[ \t]*[:>]?[ \t]*\d{1,12})[ \t\r]*\n"
 )
-_RULE = re.compile(rb"[ \t]*-{5,9}[ \t\r]*")
+_RULE = rb"[ \t]*-{5,9}[ \t\r]*\n"
+_STATED = re.compile(
+    rb"(?i)(?:(?:[ \t]*:?"
+    + _HINT % b"ruled"
+    + rb")++"
+    + _RULE
+    + rb"|(?:[ \t]*:"
+    + _HINT % b"line"
+    + rb")+)"
+)
+"""The lines that state where the old lines are: each with its colon, or with a rule below them."""
 _GLUED_RULE = re.compile(rb"-{7}(?=[^\s-])")
 _ESCAPED = re.compile(
     rb"([ \t]*)\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
 )
 _TITLE = re.compile(rb"\w[\w .,'-]*\r?")
-_SECOND_DIVIDER = "has a second divider below its new lines; ignored"
+_SECOND_DIVIDER = "a second divider below its new lines; it was left out"
 _MARKER = line_start(rb"[<>]{4}|[+-]{5}")
 _MAY_DIVIDE = line_start(rb"={5}")
-_CONFLICT_OPEN = re.compile(rb"<{4,}[ \t]*\w.*", re.DOTALL)
-_CONFLICT_DIVIDER = re.compile(rb"={4,}[ \t\r]*")
 _CONFLICT_CLOSE = re.compile(rb">{4,}(?!>).*", re.DOTALL)
+_CONFLICT = re.compile(
+    rb"[ \t]*<{4,}[ \t]*\w.*\n(?:(?![ \t]*(?:<{4,}[ \t]*\w|={4,}[ \t\r]*\n)).*\n)*+"
+    rb"[ \t]*={4,}[ \t\r]*\n(?:(?![ \t]*(?:<{4,}[ \t]*\w|>{4})).*\n)*+[ \t]*>{4}"
+)
 _MAX_ABOVE = 6
 """How many lines above a block can belong to it."""
 
@@ -113,7 +125,6 @@ class _Block(NamedTuple):
     lines: list[Line]
     start: int | None
     begin: Scanner
-    notes: tuple[str, ...]
 
 
 def _match_opening(line: bytes) -> re.Match[bytes] | None:
@@ -134,16 +145,16 @@ def starts(scanner: Scanner) -> bool:
     """Return whether a block begins at the next line, or one ends there that has no beginning."""
     line = scanner.line
     is_marker = _match_opening(line) is not None or _is_close(line)
-    return is_marker or _find_conflict_end(scanner) >= 0
+    return is_marker or _conflict_at(scanner) is not None
 
 
 def parse(scanner: Scanner) -> None:
     """Take consecutive blocks and add the sections of their files."""
     if _match_opening(scanner.line) is None:
-        end = _find_conflict_end(scanner)
-        fault = Malformed.NO_SEARCH if end < 0 else Malformed.CONFLICT
+        conflict = _conflict_at(scanner)
+        fault = Malformed.CONFLICT if conflict else Malformed.NO_SEARCH
         scanner.error(fault, text=scanner.line.strip())
-        scanner.at = max(scanner.at, end) + 1
+        scanner.at += 1 + (conflict[0].count(b"\n") if conflict else 0)
         return
     blocks = groupby(_read_blocks(scanner), lambda block: (block.path, block.adds and block.number))
     for _, group in blocks:
@@ -165,7 +176,6 @@ def _make_section(first: _Block, rest: Sequence[_Block]) -> FilePatch:
             ordinal=ordinal,
             is_last=ordinal == len(blocks),
             uniform_endings=block.begin.uniform_endings,
-            notes=block.notes,
         )
         for ordinal, block in enumerate(blocks, start=1)
     ]
@@ -208,10 +218,10 @@ def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> _Block
         return None
     report_indented(scanner, "block", begin.at, end)
     dividers = _find_dividers(scanner, first, end, opening)
-    notes: tuple[str, ...] = ()
     is_conflict = scanner.lines.find(_MARKER, first, end) < end
     if not is_conflict and _has_second_divider(scanner, dividers, end, path):
-        end, notes = dividers.pop(), (_SECOND_DIVIDER,)
+        end = dividers.pop()
+        scanner.found.notes.append(f"the block at line {number:d} has {_SECOND_DIVIDER}")
     if len(dividers) != 1:
         _report_dividers(scanner, dividers, range(first, end), "=" * len(opening[2]))
     if len(dividers) != 1 or not path:
@@ -222,7 +232,7 @@ def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> _Block
         old[0] = old[0]._replace(text=old[0].text[glued:])
     adds = not any(line.text.strip() for line in old)
     lines = line_diff([] if adds else old, _make_side(scanner, middle + 1, end, Prefix.ADDED))
-    return _Block(path, number, adds, lines, start, begin, notes)
+    return _Block(path, number, adds, lines, start, begin)
 
 
 def _read_path(scanner: Scanner, opening: re.Match[bytes], before: str) -> str:
@@ -248,20 +258,15 @@ def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
 
     Return also how many characters of a rule the first old line has in front, glued to it.
     """
-    start, before = None, scanner.at
-    while not scanner.at_end and (match := _LINE_HINT.fullmatch(scanner.line)):
-        below = scanner.peek()
-        if not match["colon"] and not (_LINE_HINT.fullmatch(below) or _RULE.fullmatch(below)):
-            break  # it is text
-        if match["side"].lower() == b"start" and int(match["line"]):
-            start = int(match["line"]) - 1
-        scanner.take()
-    if scanner.at == before or scanner.at_end:
-        return start, 0
-    if _RULE.fullmatch(scanner.line):
-        scanner.take()
+    lines = scanner.lines
+    stated = _STATED.match(lines.raw, lines.offset(scanner.at), lines.offset(scanner.end))
+    if stated is None:
+        return None, 0
+    scanner.at += stated[0].count(b"\n")
+    number = int(stated["line"] or stated["ruled"] or 0)
     glued = None if scanner.at_end else _GLUED_RULE.match(scanner.line)
-    return start, glued.end() if glued and not _match_opening(scanner.line) else 0
+    size = glued.end() if glued and not _match_opening(scanner.line) else 0
+    return number - 1 if number else None, size
 
 
 def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | None:
@@ -349,17 +354,10 @@ def _make_side(scanner: Scanner, start: int, stop: int, prefix: Prefix) -> list[
     ]
 
 
-def _find_conflict_end(scanner: Scanner) -> int:
-    """Return the position where the conflict that begins here ends; -1 if there is none."""
-    divided = False
-    for at in range(scanner.at + 1, scanner.end if _CONFLICT_OPEN.fullmatch(scanner.line) else 0):
-        line = scanner.line_at(at)
-        if _CONFLICT_OPEN.fullmatch(line):
-            break
-        if divided and _CONFLICT_CLOSE.fullmatch(line):
-            return at
-        divided = divided or _CONFLICT_DIVIDER.fullmatch(line) is not None
-    return -1
+def _conflict_at(scanner: Scanner) -> re.Match[bytes] | None:
+    """Match the conflict that begins here."""
+    lines = scanner.lines
+    return _CONFLICT.match(lines.raw, lines.offset(scanner.at), lines.offset(scanner.end))
 
 
 def _find_path_line(scanner: Scanner) -> tuple[bytes | None, int]:

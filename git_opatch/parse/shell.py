@@ -257,9 +257,8 @@ def _read_heredoc(
             return _refuse(scanner, text + used, command.unknown, end)
         scanner.at = scanner.at if end is None else end + 1
         return None if end is None else _Call(command)
-    dedent = below.dedent or bytes
     if text[heredoc.start() :].startswith(b"<<-"):
-        body = replace(below, dedent=lambda line: dedent(line).lstrip(b"\t"))
+        body = below.dedented(lambda line: line.lstrip(b"\t"))
     else:
         body = _without_indentation(below, delimiter, indentation(scanner.line))
     end, ended = _find_end(body, delimiter)
@@ -384,8 +383,7 @@ def _without_indentation(body: Scanner, delimiter: bytes, indent: bytes) -> Scan
     """
     if not indent:
         return body
-    dedent = body.dedent or bytes
-    inner = replace(body, dedent=lambda line: dedent(line).removeprefix(indent))
+    inner = body.dedented(lambda line: line.removeprefix(indent))
     end, ended = _find_end(inner, delimiter)
     lines = (body.line_at(at) for at in range(body.at, end + 1)) if ended else iter((b"x",))
     return inner if all(line.startswith(indent) for line in lines if line.strip()) else body

@@ -12,16 +12,14 @@ changes". Comments that are resolved or outdated, or have no suggestion, are not
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix, Quote
 from git_opatch.model.sentences import Malformed
-from git_opatch.model.text_position import TextPosition
 from git_opatch.parse.hunk import line_diff
 from git_opatch.parse.json_object import JsonObject
 
@@ -31,48 +29,41 @@ _FENCE = re.compile(
 )
 _OPENS = re.compile(rb"(?m)^ {0,3}(?:`{3,}|~{3,})suggestion\b")
 _HEADER = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
-_MAX_DIGITS = 9
 _CONTEXT = 6
 """Lines of context that a hunk has above the old lines; none is shown below them."""
-_DONE = ("resolved", "is_resolved", "isResolved", "outdated", "is_outdated", "isOutdated")
+_DONE = "resolved is_resolved outdated is_outdated"
 
 
 def is_comment(own: JsonObject) -> bool:
     """Return whether an object is a comment of a review, or has a suggestion without a place."""
     if not own.holds("body", '"'):
         return False
-    is_placed = own.holds("path", '"') and {"diffhunk", "originalline", "line"} & own.members.keys()
-    return bool(is_placed) or own.holds("position", "{") or "```suggestion" in own.text("body")
+    is_placed = own.holds("path", '"') and own.present("diff_hunk original_line line")
+    has_fence = b"```suggestion" in own.members["body"].raw
+    return bool(is_placed or has_fence) or own.holds("position", "{")
 
 
 def read(own: JsonObject) -> None:
     """Add the suggestions of a comment to the section of its file."""
-    raw = own.json.raw[own.at : own.end] + b"}"
-    text = raw.decode("utf-8", "surrogateescape")
-    comment = json.loads(text, strict=False, parse_int=_line_number)
-    value, position = own.string(("body",), "body"), own.members.get("position")
+    value, position = own.string("body"), own.members.get("position")
     body = value.value.replace(b"\r\n", b"\n") + b"\n" if value else b""
-    place = JsonObject(own.json, position.start) if own.holds("position", "{") and position else own
-    found = [*_FENCE.finditer(body)]
-    is_done = any(comment.get(name) is True for name in _DONE)
-    if is_done or not _OPENS.search(body) or (place is own and comment.get("line", 0) is None):
+    place = JsonObject(own.json, position.start) if position and position.opening == "{" else own
+    found, opened = [*_FENCE.finditer(body)], _OPENS.findall(body)
+    is_outdated = place is own and "originalline" in own.members and "line" not in own.members
+    if not opened or is_outdated or own.boolean(_DONE):
         why = "is resolved or outdated" if found else "has no suggestion"
-        own.json.scanner.found.notes.append(f"the comment at line {own.line:d} {why}")
-    elif len(found) < len(_OPENS.findall(body)):
+        own.json.scanner.found.notes.append(f"the comment at line {own.position:d} {why}")
+    elif len(found) < len(opened):
         own.error(Malformed.OPEN_SUGGESTION)
-    elif not place.members.keys() & {"path", "newpath"}:
+    elif not place.present("path new_path"):
         own.error(Malformed.SUGGESTION_WITHOUT_PLACE)
-    elif path := place.path(("path",) if place is own else ("newpath",), "new_path"):
-        where = _place_of(own, comment)
+    elif path := place.path("path" if place is own else "new_path"):
+        where = _place_of(own, place)
         if where is None:
+            own.error(Malformed.SUGGESTION_OF_REMOVED)
             return
         for match in found:
             _add(own, os.fsdecode(path), where, match)
-
-
-def _line_number(digits: str) -> int:
-    """Return a number of a comment; 0 for one that is no line of a file, such as a long id."""
-    return int(digits) if len(digits) <= _MAX_DIGITS else 0
 
 
 class _Place(NamedTuple):
@@ -84,31 +75,27 @@ class _Place(NamedTuple):
     first: int
     last: int
     stated: int
-    commit: str
+    commit: bytes
     shown: Mapping[int, bytes]
 
 
-def _place_of(own: JsonObject, comment: Mapping[str, Any]) -> _Place | None:
-    """Return the place of a comment; None after an error."""
-    position, shown, is_left = comment.get("position"), dict[int, bytes](), False
-    if isinstance(position, dict):
-        first = last = stated = position.get("new_line")
-        commit = position.get("head_sha")
+def _place_of(own: JsonObject, place: JsonObject) -> _Place | None:
+    """Return the place of a comment; None if it is about a removed line."""
+    version, shown = "", dict[int, bytes]()
+    if place is not own:
+        first = last = stated = place.number("new_line")
+        commit = place.word("head_sha")
     else:
-        version = "original_" if comment.get("original_line") else ""
-        last, commit = comment.get(f"{version}line"), comment.get(f"{version}commit_id")
-        first = comment.get(f"{version}start_line") or last
-        stated = comment.get("start_line") or comment.get("line") or first
-        is_left = "LEFT" in (comment.get("side"), comment.get("start_side"))
-        if own.holds("diffhunk", '"') and (hunk := own.string(("diffhunk",), "diff_hunk")):
+        version = "original_" if own.present("original_line") else ""
+        last, commit = own.number(f"{version}line"), own.word(f"{version}commit_id")
+        first = own.number(f"{version}start_line") or last
+        stated = own.number("start_line") or own.number("line") or first
+        if own.holds("diffhunk", '"') and (hunk := own.string("diff_hunk")):
             shown = dict(_new_side(hunk.value))
-    if is_left or not (
-        isinstance(first, int) and isinstance(last, int) and isinstance(stated, int)
-    ):
-        own.error(Malformed.SUGGESTION_OF_REMOVED)
+    if not (first and last and stated) or b"LEFT" in (own.word("side"), own.word("start_side")):
         return None
-    is_known = re.fullmatch(r"[0-9a-f]{7,64}", str(commit)) is not None
-    return _Place(first, last, stated, str(commit) if is_known else "", shown)
+    is_known = re.fullmatch(rb"[0-9a-f]{7,64}", commit) is not None
+    return _Place(first, last, stated, commit if is_known else b"", shown)
 
 
 def _add(own: JsonObject, path: str, place: _Place, match: re.Match[bytes]) -> None:
@@ -120,20 +107,20 @@ def _add(own: JsonObject, path: str, place: _Place, match: re.Match[bytes]) -> N
         own.error(Malformed.OTHER_LINES, first=first, last=last)
         return
     above = [row for row in range(first - _CONTEXT, first) if row in shown]
-    number = TextPosition(own.line, own.at, 0, "")
+    rows = [row for row in range(first, last + 1) if row in shown]
     context, old, new = (
-        [Line(prefix, text, number=number) for text in texts]
+        [Line(prefix, text, number=own.position) for text in texts]
         for prefix, texts in (
-            (Prefix.CONTEXT, [shown[row] for row in above]),
-            (Prefix.REMOVED, [shown[row] for row in range(first, last + 1) if row in shown]),
+            (Prefix.CONTEXT, map(shown.__getitem__, above)),
+            (Prefix.REMOVED, map(shown.__getitem__, rows)),
             (Prefix.ADDED, match["text"].split(b"\n")[:-1]),
         )
     )
     hunk = Hunk(
         (*context, *line_diff(old, new)),
         stated_start=place.stated - place.first + first - 1 - len(above),
-        number=number,
-        quote=Quote(place.commit, first - 1, last, bool(shown)),
+        number=own.position,
+        quote=Quote(place.commit.decode(), first - 1, last, bool(shown)),
     )
     _add_hunk(own, path, hunk)
 

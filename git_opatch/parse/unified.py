@@ -390,8 +390,6 @@ def _missing_half(scanner: Scanner) -> bytes | None:
 def _common_indent(scanner: Scanner) -> bytes:
     """Return the indentation that the header and the first `@@` of a diff here have, all alike."""
     indent = indentation(scanner.line)
-    if not indent or not scanner.line.startswith(indent + b"--- "):
-        return b""
-    lines = [scanner.peek(distance).removeprefix(indent) for distance in range(3)]
-    names = lines[1].startswith(b"+++ ") and parse_names(lines[0][4:], lines[1][4:])
-    return indent if names and lines[2].startswith(b"@@") else b""
+    ahead = scanner.dedented(lambda line: line.removeprefix(indent))
+    is_diff = names_at(ahead) is not None and ahead.peek(2).startswith(b"@@")
+    return indent if is_diff else b""

@@ -241,7 +241,6 @@ class SectionPlanner:
             is_there = self.tree.get(path) == content and self._repeats(section)
             return [] if is_there else self._skip_applied([obstacle])
         self.tree.put(path, content)
-        self.notes += [f"{path}: {note}" for hunk in section.hunks for note in hunk.notes]
         is_as_before = before is not None and before[:2] == content[:2]  # mode and text
         if not (section.has_content or is_as_before):
             self.notes.append(f"{path}: content taken from HEAD")
