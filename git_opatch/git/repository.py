@@ -24,6 +24,7 @@ from git_opatch.git.output import (
     git_message,
     parse_batch,
     quote_alternate,
+    settings_environment,
     split_nul,
 )
 from git_opatch.git.runner import NO_TRANSPORT, GitRunner
@@ -207,6 +208,15 @@ class Repository(GitRunner):
         """Hand a completed diff to `git apply`, overriding the user's `apply.*` settings."""
         arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
         return self.run(*arguments, index=index, env={**_MALLOC, **(env or {})}, keep=keep)
+
+    def summary(self, diff: bytes, *form: str) -> bytes:
+        """What `git apply` says of a completed diff by `--stat` or `--numstat`, with quoted paths.
+
+        Raises `RepositoryError`.
+        """
+        env = settings_environment([("core.quotePath", "true")])
+        flags = ("--whitespace=nowarn", *form)
+        return self.ask("apply", *flags, env=env, feed=diff) if diff else b""
 
     def differences(self, pairs: Sequence[tuple[bytes, bytes]]) -> list[list[tuple[range, int]]]:
         """Diff pairs of texts: the lines of the first that are replaced, and by how many."""

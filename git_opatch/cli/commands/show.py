@@ -148,7 +148,7 @@ class _NamesReporter(TextReporter):
 class _ShowReporter(TextReporter):
     """Prints a plan: on a terminal each hunk beside its place, else its details and the diff.
 
-    `form` names what is printed instead.
+    `form`, "stat" or "numstat", is what git is to print of the diff instead.
     """
 
     def __init__(self, where: Locator, settings: Settings, form: str, *, zero: bool) -> None:
@@ -169,12 +169,9 @@ class _ShowReporter(TextReporter):
                 terminal.show(patch_lines(view_of(outcome, None), columns), sys.stdout, settings)
             elif failures:
                 self.show(failure_lines(failures))
-            elif self._form == "stat":
-                terminal.show(
-                    report_files.stat(plan.completed.files, columns), sys.stdout, settings
-                )
-            elif self._form == "numstat":
-                terminal.write_data(report_files.numstat(plan.completed.files, zero=self._zero))
+            elif self._form:  # --stat or --numstat
+                form = (f"--{self._form}", *(["-z"] if self._zero else []))
+                terminal.write_data(self._repository.summary(plan.completed.diff, *form))
             else:
                 above = list(details(plan, outcome.patch, outcome.ids))
                 terminal.show_diff(above, plan.completed.diff, settings)
