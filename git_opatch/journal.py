@@ -3,12 +3,11 @@
     <git-dir>/opatch/journal/N.json      time, action, target, name, every path's old and new id
     <git-dir>/opatch/journal/N.diff      the completed diff
     <git-dir>/opatch/journal/N.contents  what the files were before and after, whatever git prunes
-    <git-dir>/opatch/last                the newest number, where an earlier version kept no entry
 
 An entry is a patch that was applied, or the undo or the redo of one, which names it. Nothing else
 is kept of what became of a patch: whether its change is still there is found out by merging
-(`plan.reversal`). A missing key has a neutral default; an entry that must not be read with it has
-another version.
+(`plan.reversal`). A key that a later 1.x adds must have a neutral default where it is missing; an
+entry that must not be read with it has another version.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from git_opatch.git.stamp import read_regular, write_regular
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Target
+from git_opatch.model.sentences import Notice
 
 _VERSION = 1
 _LARGE = 16 << 20
 """Bytes of content from which on it is not compressed, which would take longer than the patch."""
-_IS_LINK = "is a symbolic link, which is not followed"
 _MALFORMED = (
     LookupError,
     TypeError,
@@ -88,10 +87,8 @@ class Record(NamedTuple):
 
     `changes` has what the index had of them.
     """
-    on_disk: tuple[Change, ...] | None = None
+    on_disk: tuple[Change, ...] = ()
     """What became of the bytes on disk of files that git converts, where those are not their blobs.
-
-    None if an earlier version wrote the entry, which did not look.
     """
     paths: tuple[str, ...] = ()
     """The files that an undo or a redo was asked for; empty for all of the patch."""
@@ -100,10 +97,9 @@ class Record(NamedTuple):
         """Return the entry with what it has of the files at `paths`."""
         changes, texts, on_disk = (
             tuple(change for change in each if change.path in paths)
-            for each in (self.changes, self.texts, self.on_disk or ())
+            for each in (self.changes, self.texts, self.on_disk)
         )
-        known = on_disk if self.on_disk is not None else None
-        return self._replace(changes=changes, texts=texts, on_disk=known)
+        return self._replace(changes=changes, texts=texts, on_disk=on_disk)
 
     def located_in(self, target: Target) -> Record:
         """The entry with the changes of what hunks are located in: of texts, but for the index."""
@@ -128,13 +124,17 @@ class Record(NamedTuple):
         try:
             diff = read_regular(self.file)
         except OSError as error:
-            raise JournalError(f"{self.file} cannot be read: {error.strerror}") from None
-        if self.checksum not in ("", _checksum(diff)):
-            raise JournalError(f"{self.file} is damaged: it does not match its checksum")
+            raise JournalError(
+                Notice.NOT_READABLE.fill(file=self.file, why=error.strerror)
+            ) from None
+        if self.checksum != _checksum(diff):
+            raise JournalError(
+                Notice.DAMAGED.fill(file=self.file, why="it does not match its checksum")
+            )
         return diff
 
     def read_contents(self) -> dict[str, bytes]:
-        """Return what is kept of the files' contents, by blob id; an earlier version kept none."""
+        """Return what is kept of the files' contents, by blob id; nothing if it is unreadable."""
         with suppress(OSError, zlib.error, *_MALFORMED):
             packed = read_regular(self.folder / f"{self.number}.contents")
             head, _, data = zlib.decompress(packed).partition(b"\n")
@@ -238,13 +238,13 @@ class Journal(NamedTuple):
         self.require_entries()
         first, last = min(numbers), max(numbers)
         is_gone = 0 < number < first  # beyond `opatch.journalSize`
-        what = f"patch {number} is not kept any more" if is_gone else f"there is no patch {number}"
-        raise JournalError(f"{what}; `git opatch log` shows {first} to {last}")
+        notice = Notice.NOT_KEPT if is_gone else Notice.NO_SUCH_PATCH
+        raise JournalError(notice.fill(number=number, first=first, last=last))
 
     def require_entries(self) -> None:
         """Raise `JournalError` if nothing is recorded."""
         if not (self.histories or self.unreadable):
-            raise JournalError("no patch has been applied here, or none is kept")
+            raise JournalError(Notice.NO_PATCHES.sentence)
 
     @property
     def last_new(self) -> int:
@@ -272,7 +272,7 @@ def entries(home: Path) -> Iterator[tuple[int, Record | JournalError]]:
     Raises `JournalError` for a link in place of the journal.
     """
     if (home / "journal").is_symlink():
-        raise JournalError(f"{home / 'journal'} {_IS_LINK}; put a directory in its place")
+        raise JournalError(Notice.JOURNAL_IS_LINK.fill(file=home / "journal"))
     for number in reversed(_numbers(home / "journal")):
         try:
             yield number, _read(home / "journal", number)
@@ -305,7 +305,7 @@ def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
     whole = b"".join([head, b"\n", *contents.values()])
     packed = zlib.compress(whole, 1 if len(whole) < _LARGE else 0)
     try:
-        write_regular(folder / f"{_next(home)}.contents", packed)
+        write_regular(folder / f"{last(home) + 1}.contents", packed)
     except OSError:
         drop_contents(home)
         raise
@@ -316,7 +316,7 @@ def drop_contents(home: Path) -> None:
     folder = home / "journal"
     if not folder.is_symlink():
         with suppress(OSError):
-            (folder / f"{_next(home)}.contents").unlink(missing_ok=True)
+            (folder / f"{last(home) + 1}.contents").unlink(missing_ok=True)
 
 
 def add_record(
@@ -336,7 +336,7 @@ def add_record(
     """
     if not size:
         return 0
-    folder, number = _made_folder(home), _next(home)
+    folder, number = _made_folder(home), last(home) + 1
     entry = {
         "version": _VERSION,
         "time": int(time.time()),
@@ -375,14 +375,6 @@ def files_of(home: Path, number: int) -> list[Path]:
     return [*(file for file in files if file.exists()), folder, home]
 
 
-def _next(home: Path) -> int:
-    """Return the number of the next entry; an earlier version may have removed all others."""
-    removed = 0
-    with suppress(OSError, ValueError):
-        removed = int(read_regular(home / "last"))
-    return max(last(home), removed) + 1
-
-
 def _replace(file: Path, entry: Mapping[str, object]) -> None:
     partial = file.with_suffix(".tmp")
     write_regular(partial, json.dumps(entry).encode())
@@ -398,7 +390,7 @@ def _made_folder(home: Path) -> Path:
     folder = home / "journal"
     folder.mkdir(parents=True, exist_ok=True)
     if folder.is_symlink():
-        raise OSError(errno.ELOOP, _IS_LINK, str(folder))
+        raise OSError(errno.ELOOP, "is a symbolic link, which is not followed", str(folder))
     return folder
 
 
@@ -413,41 +405,43 @@ def _read(folder: Path, number: int) -> Record:
     try:
         entry = json.loads(read_regular(file))
         if isinstance(entry["version"], int) and entry["version"] > _VERSION:
-            raise JournalError(f"entry {number} was written by a newer version of git opatch")
+            raise JournalError(Notice.NEWER_ENTRY.fill(number=number))
         return _from_json(folder, number, entry)
     except OSError as error:
-        raise JournalError(f"{file} cannot be read: {error.strerror}") from None
+        raise JournalError(Notice.NOT_READABLE.fill(file=file, why=error.strerror)) from None
     except _MALFORMED:
-        raise JournalError(f"{file} is damaged: it is truncated, or was changed") from None
+        raise JournalError(
+            Notice.DAMAGED.fill(file=file, why="it is truncated, or was changed")
+        ) from None
 
 
 def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
     """Convert an entry from JSON. Raises one of `_MALFORMED` for what no version wrote."""
-    changes = tuple(map(Change.from_json, entry["changes"]))
-    letters = ["A" if each.old is None else "D" if each.new is None else "M" for each in changes]
-    files = entry.get("files") or {each: letters.count(each) for each in dict.fromkeys(letters)}
     when = int(entry["time"])
     time.gmtime(when)  # raises for numbers that are too large
-    undoes = int(entry.get("undoes", 0))  # an earlier version had the entry that it reversed
     return Record(
         number,
         folder,
         Target(entry["target"]),
-        changes,
+        _changes(entry["changes"]),
         when,
-        str(entry.get("patch", "")),
-        str(entry.get("digest", "")),
-        {str(letter): int(count) for letter, count in files.items()},
-        str(entry.get("checksum", "")),
-        bool(entry.get("carried", False)),
+        str(entry["patch"]),
+        str(entry["digest"]),
+        {str(letter): int(count) for letter, count in entry["files"].items()},
+        str(entry["checksum"]),
+        bool(entry["carried"]),
         tuple(map(str, entry.get("commits", ()))),
-        not entry.get("partial", False),
-        {str(path): tuple(map(str, ids)) for path, ids in dict(entry.get("unmerged", {})).items()},
-        RecordAction(entry.get("action", "undo" if undoes else "apply")),
-        int(entry.get("origin", undoes)),
-        bool(entry.get("part", False)),
-        bool(entry.get("reverse", False)),
-        tuple(map(Change.from_json, entry.get("texts", ()))),
-        tuple(map(Change.from_json, entry["disk"])) if "disk" in entry else None,
-        tuple(map(str, entry.get("paths", ()))),
+        not entry["partial"],
+        {str(path): tuple(map(str, ids)) for path, ids in entry["unmerged"].items()},
+        RecordAction(entry["action"]),
+        int(entry["origin"]),
+        bool(entry["part"]),
+        bool(entry["reverse"]),
+        _changes(entry["texts"]),
+        _changes(entry["disk"]),
+        tuple(map(str, entry["paths"])),
     )
+
+
+def _changes(listed: Sequence[Any]) -> tuple[Change, ...]:
+    return tuple(map(Change.from_json, listed))

@@ -12,6 +12,7 @@ from git_opatch.git.output import GitResult, git_message, parse_change
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change, Entry
 from git_opatch.model.errors import CommitError, RepositoryError
+from git_opatch.model.sentences import Notice
 
 # Worded as by `git commit --amend` in the same state, and named as by git-status(1); with the
 # command that git has for it.
@@ -54,11 +55,7 @@ def require_finished(repository: Repository) -> None:
     """Raise `CommitError` in the middle of a merge, cherry-pick, revert, rebase or am."""
     for file, (name, command) in _UNFINISHED.items():
         if os.path.lexists(repository.git_dir / file):
-            git = f"git {command}"
-            raise CommitError(
-                f"you are in the middle of a {name} -- cannot apply and commit; first "
-                f"`{git} --continue` or `{git} --abort`; nothing was changed"
-            )
+            raise CommitError(Notice.UNFINISHED.fill(name=name, command=command))
 
 
 def empty_tree(repository: Repository) -> str:

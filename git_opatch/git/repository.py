@@ -24,7 +24,6 @@ from git_opatch.git.output import (
     git_message,
     parse_batch,
     quote_alternate,
-    settings_environment,
     split_nul,
 )
 from git_opatch.git.runner import NO_TRANSPORT, GitRunner
@@ -214,9 +213,7 @@ class Repository(GitRunner):
 
         Raises `RepositoryError`.
         """
-        env = settings_environment([("core.quotePath", "true")])
-        flags = ("--whitespace=nowarn", *form)
-        return self.ask("apply", *flags, env=env, feed=diff) if diff else b""
+        return self.ask("apply", "--whitespace=nowarn", *form, feed=diff)
 
     def differences(self, pairs: Sequence[tuple[bytes, bytes]]) -> list[list[tuple[range, int]]]:
         """Diff pairs of texts: the lines of the first that are replaced, and by how many."""

@@ -34,6 +34,8 @@ _CONFIG = (
     "-c", "core.protectNTFS=true",
     # A warning about line endings must not become an error.
     "-c", "core.safecrlf=false",
+    # What a terminal would obey in a path is quoted, also in a message.
+    "-c", "core.quotePath=true",
 )  # fmt: skip
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 # Programs that the configuration names run only where git does what the user asked for.

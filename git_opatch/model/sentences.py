@@ -1,9 +1,10 @@
-"""The sentences of refusals and of errors in a patch's text, one for each fault.
+"""The sentences of refusals, of errors in a patch's text, and of what undo, recover and commit say.
 
 `Failure` and `Diagnostic` fill the placeholders, and escape what they fill in: the names are those
 of their fields and words. Advice is one line, which is safe whatever the file has: what to do, or
 the name of one option. tests/report/sentences.txt has the sentences of all refusals. In an error,
 `{name:80}` shows at most 80 characters, and `{last:up to}` is the last of several lines, or 0.
+`{why:as is}` is what git says, whose lines are escaped.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ class _Shown:
 
     def __format__(self, form: str) -> str:
         value = self._value
+        if form == "as is":
+            return str(value)
         if form == "up to":
             return f", and so on up to line {value!s}" if value else ""
         if isinstance(value, int):
@@ -838,6 +841,100 @@ class Detail(Enum):
     LINES_ABOVE = "for line {at}, add the {count} lines above, from `{line}` on"
     LINE_BELOW = "for line {at}, add the line below, `{line}`"
     LINES_BELOW = "for line {at}, add the {count} lines below, down to `{line}`"
+
+
+class Notice(Enum):
+    """What undo, redo, recover and commit say of what they found, and did."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    def fill(self, **values: object) -> str:
+        """Return the sentence with its values."""
+        return fill(self.sentence, values)
+
+    # of undo and redo
+    NOT_A_PATCH = "{number} is not a patch, but what was done to patch {patch}"
+    NOT_UNDONE = "patch {patch} is not undone{where}, so there is nothing to redo"
+    ALREADY_UNDONE = "patch {patch} is already undone{where}"
+    NOT_APPLIED = "patch {patch} is not applied{where}"
+    NOT_AT_PATHS = (
+        "there is nothing to {verb} at these paths; `git opatch log -p {patch}` shows patch {patch}"
+    )
+    GONE = "the changes of {patches} are not there any more{where}"
+    THERE_AGAIN = "the changes of {patches} are there again{where}"
+    SKIPPED = "{gone}; skipped"
+    NOTHING_LEFT = "nothing to {verb}: {gone}"
+    NOTHING_TO_REDO = "nothing to redo: no patch was undone{where} after the last new one"
+    ALL_UNDONE = "nothing to undo: every recorded patch is undone{where}"
+    STAYS = "{count} of the files of patch {patch} stay{s} {state}"
+    UNDO_STAGED = "patch {patch} is committed; its undo is staged"
+    CONTENT_LOST = (
+        "entry {number} cannot be undone or redone: nothing has the content of {path}, blob "
+        "{blob}, any more"
+    )
+
+    # of the journal
+    NOT_READABLE = "{file} cannot be read: {why}"
+    DAMAGED = "{file} is damaged: {why}"
+    NEWER_ENTRY = "entry {number} was written by a newer version of git opatch"
+    NOT_KEPT = "patch {number} is not kept any more; `git opatch log` shows {first} to {last}"
+    NO_SUCH_PATCH = "there is no patch {number}; `git opatch log` shows {first} to {last}"
+    NO_PATCHES = "no patch has been applied here, or none is kept"
+    JOURNAL_IS_LINK = (
+        "{file} is a symbolic link, which is not followed; put a directory in its place"
+    )
+
+    # of recover
+    INTERRUPTED_HERE = "an apply was interrupted here; `git opatch recover` restores the files"
+    FINISHED = "an interrupted apply was finished ({files})"
+    ROLLED_BACK = "an interrupted apply was rolled back ({files})"
+    NOT_ROLLED_BACK = (
+        "an interrupted apply could not be rolled back completely, because the repository was "
+        "changed since; the earlier versions are in {backup}"
+    )
+    LEFT = "{path}: left as it is"
+    LEFT_SAVED = "{path}: left as it is; its earlier version is {saved}"
+    MORE_LEFT = "and {more} more, in the order of that directory's plan.json"
+
+    # of commit
+    UNFINISHED = (
+        "you are in the middle of a {name} -- cannot apply and commit; first `git {command} "
+        "--continue` or `git {command} --abort`; nothing was changed"
+    )
+    UNMERGED = "`{path}` is unmerged: resolve that first; nothing was changed"
+    OTHERS_STAGED = (
+        "other changes are staged, and --commit commits just the patch: {names}; commit or unstage "
+        "them first; nothing was changed"
+    )
+    WOULD_NOT_COMMIT = "nothing was changed, since git would not commit: {why:as is}"
+    ONE_MESSAGE = (
+        "-m and -F are for one commit, and the patch is {count} commits; mails have their own "
+        "message"
+    )
+    NOT_MAIL = "{where}: is not part of a mail, so it has no message; apply it separately"
+    EMPTY_MESSAGE = "aborting commit due to empty commit message; nothing was changed"
+    NO_MESSAGE = "--commit needs a message: -m MSG, or -F FILE"
+    MAIL = "mail {number} of {count} ({title:100})"
+    COMMITTED_BEFORE = "those before it are committed: {names}"
+    MAIL_FAILED = "{mail} failed; those before it are committed: {names}"
+    FILTERED_OUT = (
+        "{path}: nothing was committed: its filter takes the change out of what git stores"
+    )
+    CHANGED_MEANWHILE = "not committed: somebody changed the index or HEAD meanwhile"
+    TAKEN_AWAY = "not committed: git commit made a commit, and a hook took HEAD away from it again"
+    ABORTED = "not committed: git commit was aborted{at}{why:as is}"
+    KILLED = "not committed: git commit was killed{at}{why:as is}"
+    REFUSED = "not committed: git commit refused{at}{why:as is}"
+    HOOK_CHANGED = "a hook changed what is committed: it is {differences}"
+    NO_HOOKS = "git commit ran no hooks, because the patch changes hooks; look at them first"
+    NOT_IN_JOURNAL = "the commit could not be added to the journal: {error}"
+    INTERRUPTED = "interrupted; nothing was changed"
+    INTERRUPTED_STAGED = "interrupted; the change is staged, and not committed"
+    INTERRUPTED_COMMITTED = "interrupted; it had been committed by then"
+    TO_COMMIT = "to commit it: {command:4000}"
+    TO_COMMIT_LATER = "to commit it, once that is corrected: {command:4000}"
+    TO_UNDO = "to undo it: {command:4000}"
 
 
 class Malformed(Enum):

@@ -32,6 +32,7 @@ from git_opatch.model.blob import Change
 from git_opatch.model.errors import CommitError, Interrupted, OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
+from git_opatch.model.sentences import Notice
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
 from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
@@ -109,17 +110,12 @@ def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
     head = read_head(repository)
     if others := staged_changes(repository, head.id):
         if unmerged := unmerged_paths(repository):
-            path = visible(unmerged[0])
-            raise CommitError(f"`{path}` is unmerged: resolve that first; nothing was changed")
+            raise CommitError(Notice.UNMERGED.fill(path=unmerged[0]))
         names = _names([change.path for change in others])
-        stash = ", or `git stash`," if head.id else ""  # before the first commit it fails
-        raise CommitError(
-            f"other changes are staged, and --commit commits just the patch: {names}\n"
-            f"commit them{stash} first; nothing was changed"
-        )
+        raise CommitError(Notice.OTHERS_STAGED.fill(names=names))
     for part in parts:
         if words := identity_error(repository, part.command):
-            raise CommitError(f"git would not commit: {git_message(words)}\nnothing was changed")
+            raise CommitError(Notice.WOULD_NOT_COMMIT.fill(why=git_message(words)))
     return head
 
 
@@ -130,19 +126,19 @@ def _apply_each(parts: Sequence[PlannedCommit], session: Session, *, quiet: bool
     """
     plans: list[Plan] = []
     for number, part in enumerate(parts, 1):
-        which = f"mail {number} of {len(parts)} ({visible(part.title, 100)})"
+        which = Notice.MAIL.fill(number=number, count=len(parts), title=part.title)
         try:
             earlier = [change for plan in plans for change in plan.completed.changes]
             named = which if len(parts) > 1 else ""
             plans.append(_apply_one(part, session, named, earlier, quiet=quiet))
         except NotCommitted as error:
-            made = _joined(plans).commit_names
-            notes = [f"those before it are committed: {', '.join(made)}"] if made else []
+            made = ", ".join(_joined(plans).commit_names)
+            notes = [Notice.COMMITTED_BEFORE.fill(names=made)] if made else []
             error.plan = _joined([*plans, error.plan.with_notes(notes)])
             raise
         except OpatchError as error:
-            if made := _joined(plans).commit_names:
-                error.add_note(f"{which} failed; those before it are committed: {', '.join(made)}")
+            if made := ", ".join(_joined(plans).commit_names):
+                error.add_note(Notice.MAIL_FAILED.fill(mail=which, names=made))
             raise
     return _joined(plans)
 
@@ -185,11 +181,10 @@ def _apply_one(
         plan = apply_locked(part.patch, session)
         changes = {change for change in plan.index_changes if change.old != change.new}
         if not changes:
-            taken_out = "nothing was committed: its filter takes the change out of what git stores"
             paths = [change.path for change in plan.index_changes[:1]]
-            return plan.with_notes(f"{path}: {taken_out}" for path in paths)
+            return plan.with_notes(Notice.FILTERED_OUT.fill(path=path) for path in paths)
         if read_head(repository) != head or set(staged_changes(repository, head.id)) != changes:
-            raise NotCommitted("not committed: somebody changed the index or HEAD meanwhile", plan)
+            raise NotCommitted(Notice.CHANGED_MEANWHILE.sentence, plan)
         notes = _skipped_hooks(repository, session.options, [*earlier, *changes])
         with deferred_signals():
             result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
@@ -219,7 +214,7 @@ def _other_than_planned(planned: Collection[Change], made: Sequence[Change]) -> 
     }
     differences["with other content of"] -= differences["without"]
     parts = [f"{words} {_names(sorted(paths))}" for words, paths in differences.items() if paths]
-    return [f"a hook changed what is committed: it is {', '.join(parts)}"] if parts else []
+    return [Notice.HOOK_CHANGED.fill(differences=", ".join(parts))] if parts else []
 
 
 def _names(paths: Sequence[str]) -> str:
@@ -230,24 +225,27 @@ def _names(paths: Sequence[str]) -> str:
 
 def _why_not_committed(part: PlannedCommit, result: CommitResult, which: str) -> str:
     if not result.status:
-        return "not committed: git commit made a commit, and a hook took HEAD away from it again"
-    why = git_message(result.words)
-    how = "was aborted" if part.command.asks_for_message else "refused"
-    how = "was killed" if result.status < 0 else how
-    return f"not committed: git commit {how}{which and ' at '}{which}{why and ': '}{why}"
+        return Notice.TAKEN_AWAY.sentence
+    why, notice = git_message(result.words), Notice.REFUSED
+    if result.status < 0:
+        notice = Notice.KILLED
+    elif part.command.asks_for_message:
+        notice = Notice.ABORTED
+    return notice.fill(at=which and f" at {which}", why=why and f": {why}")
 
 
 def _interrupted(part: PlannedCommit, head: Head, last: int, repository: Repository) -> Interrupted:
     """Say what became of a commit on `head` that was interrupted; `last` was the last entry."""
     if read_head(repository).id != head.id:
-        return Interrupted("interrupted; it had been committed by then")
+        return Interrupted(Notice.INTERRUPTED_COMMITTED.sentence)
     if not staged_changes(repository, head.id):
-        return Interrupted("interrupted; nothing was changed")
+        return Interrupted(Notice.INTERRUPTED.sentence)
     home = state_dir(repository)
-    again = manual_command(part.command, home / "message")
-    what = f"interrupted; the change is staged, and not committed\n  to commit it: {again}"
-    number = journal.last(home)
-    return Interrupted(f"{what}\n  to undo it: git opatch undo {number}" if number > last else what)
+    again, number = manual_command(part.command, home / "message"), journal.last(home)
+    lines = [Notice.INTERRUPTED_STAGED.sentence, Notice.TO_COMMIT.fill(command=again)]
+    if number > last:
+        lines.append(Notice.TO_UNDO.fill(command=f"git opatch undo {number}"))
+    return Interrupted("\n  ".join(lines))
 
 
 def _skipped_hooks(
@@ -258,7 +256,7 @@ def _skipped_hooks(
         return []
     if not any_is_hook(repository, [change.path for change in changes]):
         return []
-    return ["git commit ran no hooks, because the patch changes hooks; look at them first"]
+    return [Notice.NO_HOOKS.sentence]
 
 
 def _with_commit(plan: Plan, commit_id: str, repository: Repository) -> Plan:
@@ -270,5 +268,5 @@ def _with_commit(plan: Plan, commit_id: str, repository: Repository) -> Plan:
         if plan.record:
             journal.add_commits(state_dir(repository), plan.record, plan.commits)
     except (OSError, ValueError) as error:
-        return plan.with_notes([f"the commit could not be added to the journal: {error}"])
+        return plan.with_notes([Notice.NOT_IN_JOURNAL.fill(error=error)])
     return plan

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from git_opatch.git.commit import CommitCommand
 from git_opatch.model.errors import CommitError, UsageError
 from git_opatch.model.patch import FilePatch, Mail, Patch
+from git_opatch.model.sentences import Notice
 
 
 class CommitRequest(NamedTuple):
@@ -73,18 +74,12 @@ def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
 def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: CommitRequest) -> None:
     """Refuse options for one commit, and a part without a message."""
     if commit_options.has_message:
-        raise UsageError(
-            f"-m and -F are for one commit, and the patch is {len(parts)} commits; mails have "
-            "their own message"
-        )
+        raise UsageError(Notice.ONE_MESSAGE.fill(count=len(parts)))
     for mail, patch in parts:
         if mail is None:
             first = patch.files[0]
             where = f"{first.source}:" if first.source else "line "
-            raise UsageError(
-                f"{where}{first.number}: is not part of a mail, so it has no message; "
-                "apply it separately"
-            )
+            raise UsageError(Notice.NOT_MAIL.fill(where=f"{where}{first.number}"))
 
 
 def _plan_commit(mail: Mail | None, patch: Patch, commit_options: CommitRequest) -> PlannedCommit:
@@ -93,7 +88,7 @@ def _plan_commit(mail: Mail | None, patch: Patch, commit_options: CommitRequest)
     if commit_options.has_message:
         paragraphs, file = commit_options.messages, commit_options.file
         if not "".join(paragraphs).strip() and not (file or b"").strip():
-            raise CommitError("aborting commit due to empty commit message; nothing was changed", 1)
+            raise CommitError(Notice.EMPTY_MESSAGE.sentence, 1)
         options = tuple(f"--message={paragraph}" for paragraph in paragraphs)
         return PlannedCommit(patch, CommitCommand(options, file, author), title)
     if mail is not None and mail.message.strip():
@@ -102,7 +97,7 @@ def _plan_commit(mail: Mail | None, patch: Patch, commit_options: CommitRequest)
         command = CommitCommand(options, mail.message.encode(), author, utf8)
         return PlannedCommit(patch, command, title)
     if not commit_options.editor:
-        raise UsageError("--commit needs a message: -m MSG, or -F FILE")
+        raise UsageError(Notice.NO_MESSAGE.sentence)
     return PlannedCommit(patch, CommitCommand((), None, author), title)
 
 

@@ -13,6 +13,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import BusyError, OpatchError
+from git_opatch.model.sentences import Notice
 from git_opatch.operations.perform import add_entry
 from git_opatch.transaction import (
     AT_WORK,
@@ -77,10 +78,7 @@ def require_uninterrupted(repository: Repository) -> None:
         return
     if is_locked(home):
         raise BusyError(f"{AT_WORK}; try again when it is done")
-    raise BusyError(
-        "an apply was interrupted here: `git opatch recover`, or the next `git opatch apply` "
-        "without --check, restores the files"
-    )
+    raise BusyError(Notice.INTERRUPTED_HERE.sentence)
 
 
 def note_interrupted(repository: Repository) -> list[str]:
@@ -90,7 +88,7 @@ def note_interrupted(repository: Repository) -> list[str]:
         return []
     if is_locked(home):
         return [AT_WORK]
-    return ["an apply was interrupted here; to recover from that: git opatch recover"]
+    return [Notice.INTERRUPTED_HERE.sentence]
 
 
 def _recover_locked(repository: Repository) -> Recovery:
@@ -101,21 +99,20 @@ def _recover_locked(repository: Repository) -> Recovery:
 
 def _notes(restored: Restored) -> list[str]:
     if restored.finished:
-        return [f"an interrupted apply was finished ({_count(restored.finished)})"]
+        return [Notice.FINISHED.fill(files=_count(restored.finished))]
     if not restored.kept:
-        return [f"an interrupted apply was rolled back ({_count(restored.paths)})"]
+        return [Notice.ROLLED_BACK.fill(files=_count(restored.paths))]
     more = len(restored.kept) - _MAX_LISTED
     return [
-        "an interrupted apply could not be rolled back completely, because the repository was "
-        f"changed since; the earlier versions are in {restored.backup}",
+        Notice.NOT_ROLLED_BACK.fill(backup=restored.backup),
         *map(_kept_note, restored.kept[:_MAX_LISTED]),
-        *([f"and {more} more, in the order of that directory's plan.json"] if more > 0 else []),
+        *([Notice.MORE_LEFT.fill(more=more)] if more > 0 else []),
     ]
 
 
 def _kept_note(kept: Kept) -> str:
-    where = f"; its earlier version is {kept.saved}" if kept.saved else ""
-    return f"{kept.path}: left as it is{where}"
+    notice = Notice.LEFT_SAVED if kept.saved else Notice.LEFT
+    return notice.fill(path=kept.path, saved=kept.saved)
 
 
 def _count(paths: Sequence[str]) -> str:

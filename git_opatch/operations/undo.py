@@ -21,6 +21,7 @@ from git_opatch.model.errors import NotAppliedError, UndoneError
 from git_opatch.model.failure import LOCATED_IN, Failure
 from git_opatch.model.options import Options, Target
 from git_opatch.model.refusal import Refused
+from git_opatch.model.sentences import Notice
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook
 from git_opatch.operations.recover import recovered
@@ -160,21 +161,19 @@ class _Run(NamedTuple):
 
     def _named(self, history: PatchHistory, number: int) -> _Step:
         """Plan the patch that the user named. Raises `JournalError` if there is nothing to do."""
-        patch = f"patch {history.number}"
-        if number != history.number and not self.redoes:
-            raise UndoneError(f"{number} is not a patch, but what was done to {patch}")
+        patch = history.number
+        if number != patch and not self.redoes:
+            raise UndoneError(Notice.NOT_A_PATCH.fill(number=number, patch=patch))
         place = self._place(history)
         if place is None and self.redoes:
-            what = f"{patch} is not undone{self._where}, so there is nothing to redo"
-            raise NotAppliedError(what)
+            raise NotAppliedError(Notice.NOT_UNDONE.fill(patch=patch, where=self._where))
         if place is None:
-            what = "already undone" if history.undone is not None else "not applied"
-            raise UndoneError(f"{patch} is {what}{self._where}")
+            was_undone = history.undone is not None
+            notice = Notice.ALREADY_UNDONE if was_undone else Notice.NOT_APPLIED
+            raise UndoneError(notice.fill(patch=patch, where=self._where))
         step = self._step(history, place)
         if step is None:
-            verb = "redo" if self.redoes else "undo"
-            what = f"there is nothing to {verb} at these paths"
-            raise NotAppliedError(f"{what}; `git opatch log -p {history.number}` shows {patch}")
+            raise NotAppliedError(Notice.NOT_AT_PATHS.fill(verb=self._verb, patch=patch))
         if _is_done(step.plan):
             raise NotAppliedError(self._done([history]))
         return step
@@ -190,17 +189,15 @@ class _Run(NamedTuple):
             place = self._place(history)
             step = self._step(history, place) if place else None
             if step and not _is_done(step.plan):
-                return step, [f"{self._done(gone)}; skipped"] if gone else []
+                return step, [Notice.SKIPPED.fill(gone=self._done(gone))] if gone else []
             if step:
                 gone.append(history)
         if gone:
-            verb = "redo" if self.redoes else "undo"
-            raise NotAppliedError(f"nothing to {verb}: {self._done(gone)}")
+            done = self._done(gone)
+            raise NotAppliedError(Notice.NOTHING_LEFT.fill(verb=self._verb, gone=done))
         if self.redoes:
-            raise NotAppliedError(
-                f"nothing to redo: no patch was undone{self._where} after the last new one"
-            )
-        raise UndoneError(f"nothing to undo: every recorded patch is undone{self._where}")
+            raise NotAppliedError(Notice.NOTHING_TO_REDO.fill(where=self._where))
+        raise UndoneError(Notice.ALL_UNDONE.fill(where=self._where))
 
     def _newest(self, journal: Journal) -> Iterator[tuple[int, PatchHistory | None]]:
         """Yield the patches, those applied or undone last first; none for unreadable entries."""
@@ -237,8 +234,9 @@ class _Run(NamedTuple):
                 break
         if paths < rest:
             count, state = len(rest - paths), "undone" if self.redoes else "applied"
-            stay = f"{count} of the files of patch {history.number} stay{'s' * (count == 1)}"
-            plan = plan._replace(only=tuple(sorted(paths))).with_notes([f"{stay} {state}"])
+            number, s = history.number, "s" * (count == 1)
+            stay = Notice.STAYS.fill(count=count, patch=number, s=s, state=state)
+            plan = plan._replace(only=tuple(sorted(paths))).with_notes([stay])
         return _Step(history, options, plan, snapshot)
 
     def _notes(self, plan: Plan, options: Options) -> Iterator[str]:
@@ -248,7 +246,11 @@ class _Run(NamedTuple):
         changes = plan.completed.changes
         head = committed_entries(self.repository, [change.path for change in changes])
         if head and all(head.get(change.path) == change.old for change in changes):
-            yield f"patch {plan.undoes} is committed; its undo is staged"
+            yield Notice.UNDO_STAGED.fill(patch=plan.undoes)
+
+    @property
+    def _verb(self) -> str:
+        return "redo" if self.redoes else "undo"
 
     @property
     def _where(self) -> str:
@@ -258,13 +260,9 @@ class _Run(NamedTuple):
     def _done(self, histories: Sequence[PatchHistory]) -> str:
         """Say of patches that what is to be done is as it would be."""
         numbers = ", ".join(str(history.number) for history in histories)
-        what = (
-            f"changes of patches {numbers} are"
-            if len(histories) > 1
-            else f"change of patch {numbers} is"
-        )
-        state = "there again" if self.redoes else "not there any more"
-        return f"the {what} {state}{self._where}"
+        patches = f"patch{'es' * (len(histories) > 1)} {numbers}"
+        notice = Notice.THERE_AGAIN if self.redoes else Notice.GONE
+        return notice.fill(patches=patches, where=self._where)
 
 
 def _is_done(plan: Plan) -> bool:

@@ -71,7 +71,7 @@ class _Recorded:
     def _sides(self) -> Mapping[str, OnDisk]:
         """The bytes of each file, as the reversal has them: before it, and after it."""
         record = self._plan.reverses
-        if record is None or record.on_disk is None:
+        if record is None:
             return {}
         contents = record.read_contents()
 

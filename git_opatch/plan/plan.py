@@ -16,6 +16,7 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch
 from git_opatch.model.placement import Placement
+from git_opatch.model.sentences import Notice
 
 if TYPE_CHECKING:
     from git_opatch.complete import PatchSet
@@ -100,7 +101,7 @@ class Plan(NamedTuple):
 
         A checkout might convert them. What was deleted comes back as it was, where that is known.
         """
-        restores = self.restores and self.reverses and self.reverses.on_disk is not None
+        restores = self.restores and self.reverses
         return frozenset(
             result.path
             for result in (self.carried or self.written).results
@@ -167,4 +168,4 @@ class NotCommitted(CommitError):  # noqa: N818 - the patch was applied
     ) -> None:
         super().__init__(message, 1)
         self.plan, self.is_staged = plan, is_staged
-        self.advice = [f"to commit it, once that is corrected: {again}"] if is_staged else []
+        self.advice = [Notice.TO_COMMIT_LATER.fill(command=again)] if is_staged else []

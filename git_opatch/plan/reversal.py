@@ -25,7 +25,7 @@ from git_opatch.model.errors import JournalError, ParseError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import Operation
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Fault, Notice
 from git_opatch.parse import parse_patch
 from git_opatch.plan.merge import Pair, complete_merge, merge_files
 from git_opatch.plan.plan import Plan
@@ -161,10 +161,8 @@ def pairs_of(
         contents |= repository.read_blobs(repository.present(missing))
     if missing := wanted.keys() - contents.keys():
         lost = min(missing)
-        raise JournalError(
-            f"entry {record.number} cannot be undone or redone: nothing has the content of "
-            f"{wanted[lost]}, blob {lost}, any more"
-        )
+        values = {"number": record.number, "path": wanted[lost], "blob": lost}
+        raise JournalError(Notice.CONTENT_LOST.fill(**values))
 
     def blob(path: str, entry: Entry | None) -> Blob | None:
         return Blob(path, entry, contents[entry.id]) if entry else None
@@ -194,7 +192,7 @@ def moved_paths(record: Record) -> dict[str, str]:
     try:
         patch = parse_patch(record.read_diff(), patch_format=Format.UNIFIED, recorded=True)
     except ParseError as error:
-        raise JournalError(f"{record.file} is damaged: {error}") from None
+        raise JournalError(Notice.DAMAGED.fill(file=record.file, why=error)) from None
     return {
         section.old_path or "": section.new_path or ""
         for section in patch.files

@@ -19,6 +19,7 @@ from git_opatch.model.refusal import (
     headline,
     refusal_summary,
 )
+from git_opatch.model.sentences import Notice
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
 
@@ -106,7 +107,7 @@ def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
     """Say why what was applied is not committed; the message is already fit for a terminal."""
     yield from f"error: {error}".splitlines()
     yield f"  the change {'stays' if error.is_staged else 'is not'} staged"
-    for line in (*error.advice, *([f"to undo it: {undo}"] if undo else [])):
+    for line in (*error.advice, *([Notice.TO_UNDO.fill(command=undo)] if undo else [])):
         yield f"  {visible(line, _MAX_CHARACTERS)}"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from git_opatch.model.errors import NotAppliedError, OpatchError, ParseError, UndoneError
 from git_opatch.model.refusal import refusal_summary
+from git_opatch.model.sentences import Notice
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report import (
     NOTHING_TO_RECOVER,
@@ -142,7 +143,7 @@ def _not_committed(outcome: Outcome, error: NotCommitted) -> Fields:
     """Render a patch that was applied, but that git did not commit."""
     planned, summary = _planned(outcome), plain(str(error))
     undo = outcome.opposite
-    advice = [*error.advice, *([f"to undo it: {undo}"] if undo else [])]
+    advice = [*error.advice, *([Notice.TO_UNDO.fill(command=undo)] if undo else [])]
     rendered = "\n".join(not_committed(error, undo))
     fields = failure_fields(error.kind, error.reason, summary, rendered)
     failure = {**fields, "advice": advice}

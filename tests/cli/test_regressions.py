@@ -13,7 +13,7 @@ from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.model.errors import ParseError
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Fault, Notice
 from git_opatch.parse import parse_patch
 
 
@@ -116,7 +116,7 @@ def test_read_only_commands_do_not_recover(base: Sandbox) -> None:
     assert base.opatch("convert", feed=patch).status == 0
     assert base.files() == before
     ran = base.opatch("apply")
-    assert "note: an interrupted apply was rolled back (2 files)" in ran.err
+    assert Notice.ROLLED_BACK.fill(files="2 files") in ran.err
     assert base.git("status", "--short") == b""
     assert base.opatch("apply", feed=patch).status == 0
 

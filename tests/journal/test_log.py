@@ -17,6 +17,7 @@ from writers import envelope
 
 from git_opatch.journal import PatchHistory, Record
 from git_opatch.model.options import Target
+from git_opatch.model.sentences import Notice
 from git_opatch.operations.log import LoggedPatch
 from git_opatch.report.history import rows
 
@@ -229,7 +230,7 @@ def test_a_damaged_record_is_reported(applied: Sandbox) -> None:
     applied.write(f"{_JOURNAL}/3.json", json.dumps({**entry, "version": 2}))
     applied.write(f"{_JOURNAL}/2.json", applied.read(f"{_JOURNAL}/2.json")[:50])
     third, second, first = _log(applied)
-    assert third == "3  entry 3 was written by a newer version of git opatch"
+    assert third == f"3  {Notice.NEWER_ENTRY.fill(number=3)}"
     assert second.startswith("2  ")
     assert second.endswith("2.json is damaged: it is truncated, or was changed")
     assert first.startswith("1  2")
@@ -329,7 +330,7 @@ def test_an_interrupted_apply_is_restored(base: Sandbox) -> None:
     assert (base.index(), base.files()) != before
     ran = base.opatch("recover")
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out == b"an interrupted apply was rolled back (2 files)\n"
+    assert ran.out.decode() == f"{Notice.ROLLED_BACK.fill(files='2 files')}\n"
     assert (base.index(), base.files(), _left(base)) == (*before, set())
     assert base.opatch("recover").out == b"nothing to recover\n"
     assert not (base.path / ".git/index.lock").exists()
@@ -338,9 +339,10 @@ def test_an_interrupted_apply_is_restored(base: Sandbox) -> None:
 
 def test_the_log_says_that_a_run_was_interrupted(base: Sandbox) -> None:
     kill_before(3, base, _MORE)
-    note = "an apply was interrupted here; to recover from that: git opatch recover"
-    assert base.opatch("log").err == f"note: {note}\n"
-    assert json.loads(base.opatch("log", "--json").out)["notes"] == [note]
+    assert base.opatch("log").err == f"note: {Notice.INTERRUPTED_HERE.sentence}\n"
+    assert json.loads(base.opatch("log", "--json").out)["notes"] == [
+        Notice.INTERRUPTED_HERE.sentence
+    ]
     assert base.opatch("recover").status == 0
     assert base.opatch("log").err == ""
 
@@ -376,7 +378,7 @@ def test_undo_recovers_first(base: Sandbox) -> None:
     assert base.opatch("apply", feed=_UPDATE).status == 0
     kill_before(2, base, _MORE)
     ran = base.opatch("undo")
-    assert (ran.status, ran.err) == (0, "note: an interrupted apply was rolled back (1 file)\n")
+    assert (ran.status, ran.err) == (0, f"note: {Notice.ROLLED_BACK.fill(files='1 file')}\n")
     assert (base.index(), base.files()) == before
 
 
@@ -386,13 +388,15 @@ def test_an_almost_complete_apply_is_finished(base: Sandbox) -> None:
     home, index = base.path / ".git/opatch", base.path / ".git/index"
     new = index.read_bytes()
     assert base.opatch("undo").status == 0
+    entry = json.loads((home / "journal/1.json").read_bytes())
     plan = {
         "version": 2,
         "target": "cached",
         "index": "index",
         "top": "..",
         "created": [],
-        "changes": json.loads((home / "journal/1.json").read_bytes())["changes"],
+        "changes": entry["changes"],
+        "about": entry,
     }
     (home / "commit/files").mkdir(parents=True)
     (home / "commit/plan.json").write_text(json.dumps(plan))

@@ -11,9 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from phrases import opening
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
+
+from git_opatch.model.sentences import Notice
 
 _UPDATE = b"*** Update File: f\n@@\n-two\n+2\n"
 _PATCH = envelope(_UPDATE, b"*** Add File: n\n+n\n")
@@ -202,7 +205,7 @@ def test_an_unfinished_operation_refuses_the_commit(base: Sandbox, operation: st
     ):  # a reset ends these, unless they are being resolved
         name = {"merge": "MERGE_HEAD", "cherry-pick": "CHERRY_PICK_HEAD", "revert": "REVERT_HEAD"}
         base.write(f".git/{name[operation]}", base.git("rev-parse", "side"))
-    says = f"error: you are in the middle of a {operation} -- cannot apply and commit; first `git "
+    says = f"error: {opening(Notice.UNFINISHED.sentence)} {operation} -- cannot apply and commit"
     _refused(base, *_GOOD[1:], says=says)
 
 
@@ -249,10 +252,7 @@ def test_an_interrupt_in_a_hook_names_the_whole_commit(base: Sandbox, size: str,
     os.killpg(run.pid, signal.SIGINT)
     said = run.communicate()[1].decode()
     (again,) = re.findall("to commit it: (git commit .*)\n", said)
-    assert said == (
-        "error: interrupted; the change is staged, and not committed\n"
-        f"  to commit it: {again}\n{undo}"
-    )
+    assert said == (f"error: {Notice.INTERRUPTED_STAGED.sentence}\n  to commit it: {again}\n{undo}")
     assert (run.returncode, _head(base)) == (130, before)
     (base.path / ".git/hooks/pre-commit").unlink()
     assert base.run("sh", "-c", again).status == 0

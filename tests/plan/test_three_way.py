@@ -12,7 +12,7 @@ from phrases import opening
 from sandbox import Sandbox, Tree
 from writers import envelope
 
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Fault, Notice
 
 _LINES = [f"line {number}" for number in range(1, 41)]
 
@@ -188,7 +188,7 @@ def test_a_conflict_killed_early_is_restored(torn: Sandbox) -> None:
     assert torn.run("python", "-c", _KILLED, "write", feed=_PATCH).status == 9
     assert torn.files() != before[0]
     recovered = torn.opatch("recover")
-    assert "an interrupted apply was rolled back (1 file)" in recovered.out.decode()
+    assert Notice.ROLLED_BACK.fill(files="1 file") in recovered.out.decode()
     assert (torn.files(), torn.git("ls-files", "-s")) == before
     torn.fsck()
 

@@ -18,6 +18,7 @@ from writers import envelope
 
 from git_opatch.git.repository import Repository
 from git_opatch.model.options import Options
+from git_opatch.model.sentences import Notice
 from git_opatch.operations.apply import apply_patch
 from git_opatch.operations.recover import recover_interrupted
 from git_opatch.parse import parse_patch
@@ -160,7 +161,7 @@ def test_changes_after_a_kill_are_kept(tmp_path: Path) -> None:
     repo.write("f", "mine alone\n")
     ran = repo.opatch("recover")
     assert (ran.status, ran.err) == (1, "")
-    where = ran.out.decode().partition("f: left as it is; its earlier version is ")[2]
+    where = ran.out.decode().partition(Notice.LEFT_SAVED.fill(path="f", saved=""))[2]
     assert Path(where.splitlines()[0]).read_text() == _MINE
     assert repo.read("f") == b"mine alone\n"
     assert repo.git("ls-files", "-s") == before[0]

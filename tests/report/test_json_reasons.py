@@ -17,7 +17,7 @@ from scenario import read_cases, read_scenario
 from writers import envelope
 
 from git_opatch.model.errors import OpatchError
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Fault, Notice
 from git_opatch.report import document
 
 _JOURNAL = ".git/opatch/journal"
@@ -265,7 +265,7 @@ def test_a_record_of_a_newer_version_is_an_error(base: Sandbox) -> None:
     base.write(f"{_JOURNAL}/1.json", '{"version": 2}')
     found = asked(base, "undo")
     assert _reasons(found, "error") == ["journal"]
-    assert found["summary"] == "entry 1 was written by a newer version of git opatch"
+    assert found["summary"] == Notice.NEWER_ENTRY.fill(number=1)
     (record,) = asked(base, "log")["records"]
     assert (record["record"], record["error"]) == (1, found["summary"])
     assert {record[name] for name in ("time", "summary", "target", "paths", "diff")} == {None}
@@ -361,7 +361,7 @@ def test_a_restored_run_is_reported_in_every_outcome(
     _killed(base)
     found = asked(base, *words, feed=patch)
     assert (found["status"], found["notes"]) == (
-        status, ["an interrupted apply was rolled back (1 file)"],
+        status, [Notice.ROLLED_BACK.fill(files="1 file")],
     )  # fmt: skip
     assert base.read("a").startswith(b"one\n2\n" if status == "applied" else b"one\ntwo\n")
     found = asked(base, "recover")

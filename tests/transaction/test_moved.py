@@ -12,6 +12,8 @@ from killed import kill_before
 from sandbox import Sandbox
 from writers import envelope
 
+from git_opatch.model.sentences import Notice
+
 _PATCH = envelope(
     b"*** Update File: f\n@@\n-a\n+b\n",
     b"*** Delete File: gone\n",
@@ -153,5 +155,5 @@ def test_only_what_was_changed_is_said_to_be_changed(base: Sandbox) -> None:
     os.utime(base.path / "other", (1, 1))
     base.git("update-index", "-q", "--refresh", "other")
     ran = base.opatch("recover")
-    assert (ran.status, ran.out) == (0, b"an interrupted apply was rolled back (3 files)\n")
+    assert (ran.status, ran.out.decode()) == (0, f"{Notice.ROLLED_BACK.fill(files='3 files')}\n")
     assert _state(base) == before
