@@ -50,7 +50,7 @@ from git_opatch.model.text import indentation, opens
 CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
 _OMITTED = Line(CONTEXT, b"")
 """A blank line of the file that the hunk does not show."""
-MOST_TOLERATED = 2
+MOST_TOLERATED = 1
 MOST_PAST = 3
 
 
@@ -158,7 +158,6 @@ def loose_readings(hunk: Hunk, file: FileIndex, most: Grade) -> Readings:
         ),
         max([rest.level, *(fit.level for fit in straight.values())]),
         (*others, *(file.solid[place] for place, each in laid.items() if not each)),
-        all(fit.is_cut for fit in (*straight.values(), *bent)) and bool(straight or bent),
     )
 
 
@@ -188,8 +187,10 @@ def _fits(old: OldLines, blanks: bytes, file: FileIndex, most: Grade) -> Fits:
             bent.append(fit)
         else:
             straight[start] = fit
+    if bent and not straight and _is_nearly_there(old.keys, blanks, file):
+        bent = []  # more than blank lines may have been changed, at that place
     fits = (*straight.values(), *bent)
-    open_lines = [frozenset[int](), *(fit.differ for fit in fits if not fit.is_cut)]
+    open_lines = [frozenset[int](), *(fit.differ for fit in fits)]
     others = (place for place, differ in alike if any(differ <= each for each in open_lines))
     return Fits(straight, bent, tuple(file.solid[place] for place in others))
 
@@ -214,6 +215,14 @@ def _tolerant_places(keys: Sequence[bytes], file: FileIndex) -> list[int]:
     found = {place - at for _, at in known[: MOST_TOLERATED + 1] for place in where[at]}
     last = len(file.solid) - len(keys)
     return sorted(place for place in found if 0 <= place <= last)[: MANY + 1]
+
+
+def _is_nearly_there(keys: Sequence[bytes], blanks: bytes, file: FileIndex) -> bool:
+    """Return whether lines are somewhere with their blank lines, but for one line that differs."""
+    return any(
+        _differ(keys, place, file) and _straight_start(blanks, file.solid[place], file) is not None
+        for place in _tolerant_places(keys, file)
+    )
 
 
 def _differ(keys: Sequence[bytes], place: int, file: FileIndex) -> frozenset[int] | None:
@@ -243,13 +252,12 @@ def _fit(
     count = sum(matches[pair].grade is TOLERATED for pair in pairs)
     if count > min(MOST_TOLERATED, len(old.texts) - 1):
         return None
-    how = {each.differs for each in matches.values() if each.grade is TOLERATED}
     sure = [
         pair[1]
         for pair, each in matches.items()
-        if each.grade < TOLERATED or each.differs in (Differs.BEGINNING, Differs.END)
+        if each.grade < TOLERATED or each.differs is Differs.END
     ]
-    return Fit(place, level if has_word(sure) else ALIKE, differ, how == {Differs.BEGINNING})
+    return Fit(place, level if has_word(sure) else ALIKE, differ)
 
 
 def _pairs(
@@ -460,12 +468,14 @@ def _fill(gap: _Gap, file: FileIndex) -> _Filled | None:
 
 
 def _contradicts(gap: _Gap, there: Sequence[int], surplus: int, file: FileIndex) -> bool:
-    """Return whether a blank line at an end of the hunk, beside what it adds there, says that a
-    block ends or begins where the file has no blank line, and goes on."""
-    adds = any(line.prefix is ADDED for line in gap.lines)
-    if gap.is_inside or not adds or there or surplus <= gap.separators:
+    """Return whether a blank line at the beginning of the hunk, or at its end beside what it adds
+    there, says that a block ends or begins where the file has no blank line, and goes on."""
+    if gap.is_inside or there or surplus <= gap.separators:
         return False
-    return gap.after != 0 if gap.before is None else gap.before + 1 < len(file.lines)
+    if gap.before is None:
+        return gap.after != 0
+    adds = any(line.prefix is ADDED for line in gap.lines)
+    return adds and gap.before + 1 < len(file.lines)
 
 
 def _blanks_there(gap: _Gap, file: FileIndex) -> list[int] | None:

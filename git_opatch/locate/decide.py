@@ -20,7 +20,7 @@ from git_opatch.locate.file_index import FileIndex, is_utf8
 from git_opatch.locate.gaps import left_out
 from git_opatch.locate.likeness import likeness_of
 from git_opatch.locate.placeholder import placeholder_in
-from git_opatch.locate.reading import EQUAL, FORM, SPACE, TOLERATED, Differs, Reading, Step
+from git_opatch.locate.reading import EQUAL, FORM, SPACE, TOLERATED, Reading, Step
 from git_opatch.locate.reindent import indent, is_one_space_off
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
@@ -188,26 +188,23 @@ def _is_verbatim(sought: Sought, reading: Reading, file: FileIndex) -> bool:
 
 
 def _likeness(steps: Sequence[Step], file: FileIndex) -> Iterator[Likeness]:
-    """Yield how each old line is like the file's; what is tolerated is among the repairs, but for a
-    beginning that is cut off."""
+    """Yield how each old line is like the file's; what is tolerated is among the repairs."""
     for step in steps:
         if step.row is None:
             continue
         text, found = file.normal(step.line.text), file.lines[step.row]
-        if step.grade < TOLERATED:
-            yield likeness_of(text, found) or Likeness.TEXT
-        else:
-            yield Likeness.CUT if step.differs is Differs.BEGINNING else Likeness.EXACT
+        is_repaired = step.grade == TOLERATED
+        yield Likeness.EXACT if is_repaired else likeness_of(text, found) or Likeness.TEXT
 
 
 def _repairs(reading: Reading) -> Iterator[str]:
-    """Yield in words what a reading tolerates, but for a beginning that is cut off."""
+    """Yield in words what a reading tolerates."""
     blanks = (reading.surplus, "patch not in the file"), (reading.omitted, "file left out")
     for count, which in blanks:
         if count:
             yield f"{count} blank line{'s' * (count > 1)} of the {which}"
     for step in reading.steps:
-        if step.grade == TOLERATED and step.differs and step.differs is not Differs.BEGINNING:
+        if step.grade == TOLERATED and step.differs:
             yield f"a context line differs in {step.differs.value}"
     if reading.past:
         lie = "a context line lies" if reading.past == 1 else f"{reading.past} context lines lie"

@@ -30,7 +30,7 @@ from git_opatch.locate.line_forms import (
     shows_cut,
     without_invisible,
 )
-from git_opatch.locate.reading import TOLERATED, Differs, Reading, Step
+from git_opatch.locate.reading import Differs, Reading, Step
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import QUOTED
 from git_opatch.model.patch import Prefix
@@ -245,8 +245,6 @@ def _is_inherited(each: _Difference, steps: Sequence[Step], file: FileIndex) -> 
     beside = [other for other in run if other.row is None]
     replaces = step.line.prefix is REMOVED
     in_prose = _is_prose(step, file)
-    if each.is_end and beside and step.grade == TOLERATED and not in_prose:
-        return True
     repeats = each.is_end and _repeats(each, steps, file)
     is_habit = repeats or not _is_slip(each, steps, file)
     adds = [other for other in steps if other.row is None]
@@ -423,8 +421,6 @@ DOUBTS: Mapping[Differs | None, Doubt] = {
     Differs.LETTERS: Doubt(by_tokens=True, repeated=_letters),
     Differs.QUOTES: Doubt(by_tokens=True),
     Differs.COMMENT: Doubt(),
-    Differs.CASE: Doubt(by_tokens=True),
-    Differs.BEGINNING: Doubt(),
     Differs.END: Doubt(repeated=_cut),
 }
 """A row for each way to differ."""

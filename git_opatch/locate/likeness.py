@@ -36,7 +36,6 @@ LEAST_DISTINCTIVE = 10
 """A line, or the part of one, with so many characters is taken to identify itself."""
 _COMMENT = re.compile(rb"[ \t]+(?:#|//)[ \t]")
 """What begins a comment in any language."""
-_LETTER = rb"[\w\x80-\xff]"
 _SIGNS = ".,;:!?"
 _QUOTES = re.compile("[\"'`\u2018\u2019\u201c\u201d]")
 _EVERYWHERE = frozenset((b"begin", b"do", b"done", b"else", b"end", b"esac", b"fi", b"then"))
@@ -92,19 +91,11 @@ def _tolerance(text: bytes, found: bytes, prose: Prose) -> Differs | None:
         return Differs.QUOTES
     if _is_comment_alone(a, b, prose):
         return Differs.COMMENT
-    if key_of(text) == key_of(found):
-        return Differs.CASE
-    if b.endswith(a) and _is_distinctive(a) and re.search(_LETTER, b[: -len(a)]):
-        return Differs.BEGINNING
     return Differs.END if _is_cut(a, b) else None
 
 
 def _with_one_quote(line: bytes) -> str:
     return _QUOTES.sub('"', line.decode("utf-8", "surrogateescape"))
-
-
-def _is_distinctive(line: bytes) -> bool:
-    return len(line.decode("utf-8", "replace")) >= LEAST_DISTINCTIVE
 
 
 def _is_comment_alone(a: bytes, b: bytes, prose: Prose) -> bool:

@@ -48,8 +48,6 @@ class Differs(Enum):
     LETTERS = "Unicode form or invisible characters"
     QUOTES = "quotes"
     COMMENT = "a comment at its end"
-    CASE = "letter case or punctuation"
-    BEGINNING = "their beginning, which is cut off"
     END = "its end, which is cut off"
 
 
@@ -112,7 +110,6 @@ class Fit(NamedTuple):
     place: int
     level: Grade
     differ: frozenset[int] = frozenset()
-    is_cut: bool = False
 
 
 class Fits(NamedTuple):
@@ -137,8 +134,6 @@ class Readings:
     lay: Callable[[int], Sequence[Reading]] = lambda _: ()
     level: Grade = EQUAL
     others: tuple[int, ...] = ()
-    is_cut: bool = False
-    """Whether nothing is tolerated but lines whose beginning is cut off: evidence may choose."""
 
     def __iter__(self) -> Iterator[Reading]:
         return (reading for start in self.starts for reading in self.lay(start))

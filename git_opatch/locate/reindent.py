@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.indent_rules import IndentRule, Pair, rules_for
-from git_opatch.locate.reading import Differs, Reading, Step
+from git_opatch.locate.reading import Reading, Step
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import NEAR
 from git_opatch.model.patch import Prefix
@@ -45,10 +45,10 @@ class Indented(NamedTuple):
 
 
 def pairs_of(reading: Reading, file: FileIndex) -> list[tuple[Step, Pair] | None]:
-    """Return the pair of each step; None for a blank line, an added one, or one that is cut."""
+    """Return the pair of each step; None for a blank line, or an added one."""
     return [
         (step, (indentation(step.line.text), indentation(file.lines[step.row])))
-        if step.row is not None and step.line.text.strip() and step.differs is not Differs.BEGINNING
+        if step.row is not None and step.line.text.strip()
         else None
         for step in reading.steps
     ]

@@ -104,7 +104,7 @@ def _loose(hunk: Hunk, file: FileIndex, level: Grade) -> Sought:
     found = loose_readings(hunk, file, level)
     must_be_alone = level >= FORM
     others = found.others if must_be_alone else ()
-    return Sought(hunk, found, loose=must_be_alone and not found.is_cut, others=others)
+    return Sought(hunk, found, loose=must_be_alone, others=others)
 
 
 def _undone(

@@ -36,7 +36,6 @@ class Likeness(Enum):
     HEADING_LEVEL = "heading level"
     CASE = "letter case"
     TEXT = "typography or punctuation"
-    CUT = "their beginning, which is cut off"
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,13 +129,6 @@ def test_the_nearest_loose_candidate_is_within_a_hundred_lines(above: int) -> No
     assert applied(exact, hunk, options=_NEAREST) == exact.replace("1", "3", 1)
 
 
-def test_a_truncated_line_may_be_beside_one_that_occurs_hundreds_of_times() -> None:
-    blocks = "".join(f"result_{number} = compute({number})\n}}\n" for number in range(400))
-    hunk = " _300 = compute(300)\n }\n+n\n"
-    assert applied(blocks, hunk) == blocks.replace("(300)\n}\n", "(300)\n}\nn\n")
-    assert refused(blocks, hunk.replace("(300)", "(3)")).reason is Reason.NOT_FOUND
-
-
 def _gaps(count: int) -> tuple[str, str]:
     rows = [f"key_{at} = 1\nother_{at} = 1\ntail_{at} = 3\n" for at in range(count)]
     hunk = [f" key_{at} = 1\n # ...\n-tail_{at} = 3\n+tail_{at} = 4\n" for at in range(count)]

@@ -145,7 +145,7 @@ def test_every_status_is_reported(
 
 def test_an_apply_reports_its_changes(base: Sandbox) -> None:
     patch = envelope(
-        b"*** Update File: a\n@@\n ONE\n-two\n+2\n",
+        b"*** Update File: a\n@@\n one  # first\n-two\n+2\n",
         b"*** Add File: n\n+n\n",
         b"*** Delete File: b\n",
         b"*** Update File: c\n*** Move to: d\n",
@@ -163,7 +163,7 @@ def test_an_apply_reports_its_changes(base: Sandbox) -> None:
     assert (file["added_lines"], file["removed_lines"]) == (1, 1)
     assert (hunk["source"], hunk["patch_line"], hunk["line"], hunk["line_count"]) == ("p", 4, 1, 2)
     assert (hunk["tier"], hunk["evidence"]) == ("fuzzy", "unique")
-    assert hunk["tolerated"] == ["a context line differs in letter case or punctuation"]
+    assert hunk["tolerated"] == ["a context line differs in a comment at its end"]
     assert (document["record"], document["undo_command"]) == (1, "git opatch undo 1")
     back = _asked(base, *document["undo_command"].split()[2:])
     assert (back["status"], back["record"]) == ("undone", 2)
