@@ -214,7 +214,7 @@ def _elided(piece: Piece, scene: Scene, rng: Random, *, marked: bool) -> Found:
     below = wide.start + sum(row.is_old for row in rows[:stop])
     changes = any(not row.is_context for row in parts[1])
     misled = changes and names_another_block(parts[0], wide.start, below, scene)
-    return spoiled, Verdict.APPLY if clear and not misled else Verdict.MAY
+    return spoiled, Verdict.APPLY if marked and clear and not misled else Verdict.MAY
 
 
 def _tells(part: Sequence[Row]) -> bool:
@@ -267,7 +267,8 @@ def _blank_added(piece: Piece, scene: Scene, rng: Random) -> Found:
     row = Row(rng.choice((CONTEXT, BARE)), "", None)
     rows = (*piece.rows[:at], row, *piece.rows[at:])
     beside = piece.rows[0 if at == 0 else -1]
-    verdict = Verdict.APPLY if beside.is_context and beside.text.strip() else Verdict.MAY
+    certain = at > 0 and beside.is_context and beside.text.strip()
+    verdict = Verdict.APPLY if certain else Verdict.MAY
     return replace(piece, rows=rows, has_gaps=True), verdict
 
 
