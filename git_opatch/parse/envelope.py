@@ -274,7 +274,7 @@ def _read_add(scanner: Scanner, path: str) -> FilePatch:
     number = scanner.number
     _check_new_path(scanner, Marker.ADD, path)
     scanner.take()
-    _, mode = _skip_header(scanner, None, path)
+    _, mode = skip_header(scanner, None, path)
     header = None if scanner.at_end else parse_header(scanner.line)
     if header is not None and header.anchor is None:  # a new file may have one without text
         scanner.take()
@@ -326,7 +326,7 @@ def _ends_new_file(scanner: Scanner) -> bool:
 def _read_delete(scanner: Scanner, path: str) -> FilePatch:
     number = scanner.number
     scanner.take()
-    _skip_header(scanner, path, None)
+    skip_header(scanner, path, None)
     scanner.skip_blank_lines()
     if not scanner.at_end and not scanner.line.lstrip().startswith(_STARRED):
         scanner.error(Malformed.DELETION_WITH_LINES)
@@ -341,7 +341,7 @@ def _read_update(scanner: Scanner, path: str) -> FilePatch:
     if target:
         _check_new_path(scanner, Marker.MOVE, target)
     new_path = target or _read_move(scanner)
-    modes = _skip_header(scanner, path, new_path or path)
+    modes = skip_header(scanner, path, new_path or path)
     reader = HunkReader(scanner, PREFIXED_LINES, bare=True)
     hunks = reader.read(lambda hunks: _take_in_update(hunks, scanner))
     if not hunks and not new_path and scanner.errors == errors:
@@ -413,7 +413,7 @@ _READERS: dict[Marker, Callable[[Scanner, str], FilePatch]] = {
 }
 
 
-def _skip_header(
+def skip_header(
     scanner: Scanner, old: str | None, new: str | None
 ) -> tuple[Mode | None, Mode | None]:
     """Take the diff header that is next, if any, and return the old and the new mode it states.

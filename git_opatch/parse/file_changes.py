@@ -30,14 +30,13 @@ from git_opatch.model.sentences import Malformed
 from git_opatch.parse import envelope
 from git_opatch.parse.formats import (
     CONTAINER,
-    DIFF_GIT,
     FORMATS,
     TAG,
     begins,
     find_format,
     parser_of,
 )
-from git_opatch.parse.header import names_at, read_extended
+from git_opatch.parse.header import names_at
 from git_opatch.parse.hunk import (
     CERTAIN_LINES,
     HunkBuilder,
@@ -208,7 +207,7 @@ def _read_section(content: Scanner, tag: _Tag, number: int) -> FilePatch:
     if tag.name == _DELETE:
         return FilePatch(Operation.DELETE, path, None, has_content=False)
     if tag.name == _PATCH:
-        hunks = _read_hunks(solid, os.fsencode(path))
+        hunks = _read_hunks(solid, path)
         if not hunks and content.errors == errors:
             content.error(Malformed.NO_HUNK, number)
         return FilePatch(Operation.UPDATE, path, path, hunks)
@@ -328,7 +327,7 @@ def _wraps(opening: Fence, inside: Scanner, tag: _Tag) -> bool:
     return bool(fences) if not opening.info else is_markdown
 
 
-def _read_hunks(solid: Scanner, path: bytes) -> tuple[Hunk, ...]:
+def _read_hunks(solid: Scanner, path: str) -> tuple[Hunk, ...]:
     """Read the hunks for the file at `path`, in a fence or an envelope or neither."""
     opening = None if solid.at_end else fence_in(solid.line)
     if opening:
@@ -340,7 +339,7 @@ def _read_hunks(solid: Scanner, path: bytes) -> tuple[Hunk, ...]:
         solid.skip_blank_lines()
     update = None if solid.at_end else envelope.parse_marker(solid.line)
     if update and update[0] is envelope.Marker.UPDATE:
-        if not _may_be_same_file(update[1], path):
+        if not _may_be_same_file(update[1], os.fsencode(path)):
             solid.error(Malformed.OTHER_FILE_IN_TAG)
         solid.take()
     if solid.end > solid.at and envelope.is_end(solid.line_at(solid.end - 1)):
@@ -350,7 +349,7 @@ def _read_hunks(solid: Scanner, path: bytes) -> tuple[Hunk, ...]:
     return reader.read(lambda hunks: _take_in_hunks(hunks, solid, path))
 
 
-def _take_in_hunks(hunks: HunkReader, content: Scanner, path: bytes) -> bool:
+def _take_in_hunks(hunks: HunkReader, content: Scanner, path: str) -> bool:
     """Take what only this format has between lines of hunks; False if nothing of it is here."""
     line, current = content.line, hunks.current
     if line.startswith(b"@@"):
@@ -366,7 +365,16 @@ def _take_in_hunks(hunks: HunkReader, content: Scanner, path: bytes) -> bool:
         content.take()
         content.skip_blank_lines()
     else:
-        return _skip_header(content, current, path)
+        first, number = content.at, content.number
+        is_header = names_at(content) is not None and (
+            current is None or content.peek(2).startswith(b"@@")
+        )
+        if (is_header or current is None) and any(envelope.skip_header(content, path, path)):
+            content.error(Malformed.NOT_IN_FILE_PATCH, number, text=b"mode")
+        if is_header and content.at == first:
+            content.error(Malformed.OTHER_FILE_IN_TAG)
+            content.take()
+        return content.at > first
     return True
 
 
@@ -378,23 +386,6 @@ def _take_range_remove(content: Scanner, hunk: HunkBuilder | None) -> None:
     else:
         content.error(Malformed.RANGE_NOT_BETWEEN)
     content.take()
-
-
-def _skip_header(content: Scanner, hunk: HunkBuilder | None, path: bytes) -> bool:
-    """Take the header of a diff; False, with nothing taken, if lines of a hunk are here."""
-    number = content.number
-    if hunk is None and content.line.startswith(DIFF_GIT):
-        if unexpected := set(read_extended(content)) - {"names", "index"}:
-            content.error(Malformed.NOT_IN_FILE_PATCH, number, text=min(unexpected))
-        return True
-    names = names_at(content)
-    agree = names is not None and all(each and _may_be_same_file(each, path) for each in names)
-    if names is None or (hunk is not None and not (agree and content.peek(2).startswith(b"@@"))):
-        return False
-    if not agree:
-        content.error(Malformed.OTHER_FILE_IN_TAG)
-    content.at += 2
-    return True
 
 
 def _may_be_same_file(path: bytes, other: bytes) -> bool:

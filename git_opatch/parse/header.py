@@ -96,12 +96,9 @@ def _strip_prefixes(old: bytes, new: bytes) -> Names:
         return None, new.removeprefix(b"b/")
     if new == _DEV_NULL:
         return old.removeprefix(b"a/"), None
-    for first, second in _PREFIXES:
-        if old.startswith(first) and new.startswith(second):
-            return old[2:], new[2:]
-    for first, second in _RARE_PREFIXES:
-        if old.startswith(first) and new.startswith(second) and old[2:] == new[2:]:
-            return old[2:], new[2:]
+    prefixes = old[:2], new[:2]
+    if prefixes in _PREFIXES or (prefixes in _RARE_PREFIXES and old[2:] == new[2:]):
+        return old[2:], new[2:]
     return old, new
 
 

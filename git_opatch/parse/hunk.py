@@ -115,9 +115,7 @@ class HunkBuilder:
         r"""Return the position of a `\ No newline…` above lines of the same side, or None."""
         if not self.no_newline_positions:
             return None
-        left = len(self.lines)
-        while left and is_blank_context(self.lines[left - 1]):
-            left -= 1
+        left = size_of_solid(self.lines)
         lasts = {
             next((at for at in range(left - 1, -1, -1) if self.lines[at].prefix is not prefix), -1)
             for prefix in (Prefix.ADDED, Prefix.REMOVED)
@@ -331,9 +329,12 @@ def is_hunk_line(line: bytes) -> bool:
     return line[:1] in _PREFIXES or line == b"\r" or is_no_newline(line)
 
 
-def is_blank_context(line: Line) -> bool:
-    """Return whether `line` is a blank line of context, which may only separate."""
-    return line.prefix is Prefix.CONTEXT and not line.text.strip()
+def size_of_solid(lines: Sequence[Line]) -> int:
+    """Return how many lines there are without the blank context at the end, which may separate."""
+    size = len(lines)
+    while size and lines[size - 1].prefix is Prefix.CONTEXT and not lines[size - 1].text.strip():
+        size -= 1
+    return size
 
 
 def report_lines_without_prefix(

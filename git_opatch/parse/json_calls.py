@@ -172,10 +172,7 @@ def _refuse(
         at = end
     else:  # another patch may begin where this is broken, or in a string that is not closed
         stop = _STOP.search(raw, start + 1, at)
-        at = stop.start() if stop else at
-        while at > start + 1 and raw[at - 1 : at].isspace():
-            at -= 1
-        at -= 1
+        at = start + max(len(raw[start : stop.start() if stop else at].rstrip()) - 1, 0)
     scanner.at = max(scanner.at, lines.at_offset(at)) + 1
     return iter(())
 

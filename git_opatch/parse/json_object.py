@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import posixpath
 import re
 from collections.abc import Collection, Iterator
 from copy import copy
@@ -287,12 +286,10 @@ class JsonObject:
 
     def in_directory(self) -> JsonText:
         """Return the text as read in the directory that the members name, if they do."""
-        scanner, own = self.json.scanner, self.word(DIRECTORIES)
-        named = self.present(DIRECTORIES)
+        own, named = self.word(DIRECTORIES), self.present(DIRECTORIES)
         if not own or b"\\" in own or named[0].opening != '"':
             return self.json
-        joined = posixpath.normpath(posixpath.join(scanner.directory, os.fsdecode(own)))
-        return replace(self.json, scanner=replace(scanner, directory=joined))
+        return replace(self.json, scanner=self.json.scanner.below(os.fsdecode(own)))
 
     def note_unknown(self, *known: Names, refuses: bool = True) -> None:
         """Note members that are not `known`, by role or by name; refuse those that could ask for

@@ -16,7 +16,7 @@ last line. A line that may have lost its indentation ends all of this (D57, D181
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -99,12 +99,8 @@ def skip_fence(scanner: Scanner) -> bool:
     scanner.take()
     scanner.fence, scanner.directory_change = b"" if scanner.fence else match[2], None
     indent = match[1] if scanner.fence and _all_indented(scanner, match[1]) else b""
-    scanner.dedent = _dedent_by(indent) if indent else None
+    scanner.dedent = (lambda line: line.removeprefix(indent)) if indent else None
     return True
-
-
-def _dedent_by(indent: bytes) -> Callable[[bytes], bytes]:
-    return lambda line: line.removeprefix(indent)
 
 
 def _all_indented(scanner: Scanner, indent: bytes) -> bool:

@@ -3,7 +3,7 @@
     {"file_path": …, "old_string": …, "new_string": …}       path, old, new
     {"uri": …, "search": …, "replace": …}                    path, old, new
 
-A harness is a row of `_TABLE`. A name means the same in every call, since models mix them; those of
+A harness is a row of `TABLE`. A name means the same in every call, since models mix them; those of
 the row `any` need no harness.
 """
 
@@ -15,7 +15,7 @@ from functools import cache
 
 
 class Role(Enum):
-    """What a member says; the value is how `_TABLE` names it."""
+    """What a member says; the value is how `TABLE` names it."""
 
     PATH = "path"
     OLD = "old"
@@ -47,7 +47,7 @@ class Role(Enum):
     """What says nothing about the result."""
 
 
-_TABLE = """
+TABLE = """
 Claude Code: path=file_path old=old_string new=new_string every=replace_all several=edits
 Gemini CLI: path=file_path old=old_string new=new_string every=allow_multiple silent=instruction
 Gemini CLI: expected=expected_replacements
@@ -89,6 +89,8 @@ any: silent=status silent=name silent=tool_name silent=role silent=caller
 any: silent=timeout silent=timeout_ms silent=justification silent=sandbox_permissions
 any: silent=with_escalated_permissions silent=login silent=explanation
 """
+"""A harness and the names of its members, each by its role."""
+_PLAYED = re.compile(r"(\w+)=(\w+)")
 _OLD = re.compile(
     r"(?:old|before|search|find|original|needle|target(?=c))(?:string|str|text|content|code)?"
 )
@@ -116,25 +118,12 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(normal, text.split())))
 
 
-def harnesses() -> dict[str, dict[str, list[str]]]:
-    """Return, for each harness, its names as it writes them, by their roles."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for line in _TABLE.strip().splitlines():
-        harness, _, pairs = line.partition(":")
-        for pair in pairs.split():
-            role, _, name = pair.partition("=")
-            found.setdefault(harness, {}).setdefault(role, []).append(name)
-    return found
-
-
 @cache
 def _roles() -> dict[str, list[Role]]:
     """Return the roles of each name of the table."""
     found: dict[str, list[Role]] = {}
-    for row in harnesses().values():
-        for role, written in row.items():
-            for name in written:
-                found.setdefault(normal(name).rstrip(DIGITS), []).append(Role(role))
+    for role, name in _PLAYED.findall(TABLE):
+        found.setdefault(normal(name).rstrip(DIGITS), []).append(Role(role))
     return found
 
 

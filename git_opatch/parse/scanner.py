@@ -14,6 +14,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from posixpath import join, normpath
 
 from git_opatch.model.errors import Diagnostic, FixIt, ParseError
 from git_opatch.model.patch import FilePatch, Mail, Operation
@@ -66,17 +67,6 @@ class Lines:
     `numbers` has the number of each line in the text as it was given; by default they count from 1.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_latin_1",
-        "_numbers",
-        "_starts",
-        "crlf",
-        "ends_with_newline",
-        "raw",
-        "uniform_endings",
-    )
-
     def __init__(self, raw: bytes, numbers: LineNumbers | None = None) -> None:
         self.raw, self._numbers, self._latin_1 = raw, numbers, ""
         self._starts = array("I" if len(raw) < _LARGE else "Q", [0])
@@ -101,10 +91,6 @@ class Lines:
         """The text with one character for each byte, so that offsets are the same."""
         self._latin_1 = self._latin_1 or self.raw.decode("latin-1")
         return self._latin_1
-
-    def between(self, start: int, stop: int) -> bytes:
-        r"""Return the text of the lines from `start` up to `stop`, without the last `\n`."""
-        return self.raw[self._starts[start] : max(self._starts[stop] - 1, 0)]
 
     def number(self, at: int) -> int:
         """Return the number of the line at position `at` in the text as it was given, from 1."""
@@ -256,6 +242,11 @@ class Scanner:
         """Return a scanner over the same lines, from here up to `end`."""
         return replace(self, end=end)
 
+    def below(self, directory: str) -> Scanner:
+        """Return a scanner over the same lines, whose paths are in a directory of this one's."""
+        joined = normpath(join(self.directory, directory)) if directory else self.directory
+        return replace(self, directory=joined)
+
     def dedented(self, strip: Callable[[bytes], bytes]) -> Scanner:
         """Return a scanner over the same lines, from each of which `strip` removes something."""
         before = self.dedent
@@ -314,9 +305,7 @@ class Scanner:
     @property
     def text(self) -> bytes:
         """The lines that are left, joined by newlines."""
-        if self.dedent or self.lines.crlf:
-            return b"\n".join(map(self.line_at, range(self.at, self.end)))
-        return self.lines.between(self.at, self.end)
+        return b"\n".join(map(self.line_at, range(self.at, self.end)))
 
     def peek(self, distance: int = 1) -> bytes:
         """Return the line `distance` after the next one; empty past the end."""

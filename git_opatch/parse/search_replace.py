@@ -92,11 +92,15 @@ _TAG = re.compile(
     rb"(?!" + _DRAFT + rb")(?:</?[A-Za-z][\w-]*>|<!\[CDATA\[|\]\]>|<(start_line)>\d+</\1>)+"
 )
 _TAG_WITH_PATH = re.compile(rb"<[A-Za-z][\w-]*\s[^<>]*?(?<=[\s_])path=[\"']([^\"'<>]+)[\"'][^<>]*>")
-_LEAD = re.compile(rb"(?:#{1,6}|//+|/\*|<!--|[-*+]|\d{1,3}[.)])[ \t]+")
-_LABEL = re.compile(rb"(?:file(?:[ _-]?(?:name|path|url))?|path)[ \t]*:[ \t]*", re.IGNORECASE)
-_ELEMENT = re.compile(rb"<(path|file_path|file)>[ \t]*([^<>]+?)[ \t]*</\1>")
-_QUOTED = re.compile(rb"(`|\"|')([^`\"']+)\1")
-_BOLD = re.compile(rb"(\*\*|__|\*)((?!\*).+?)\1")
+_DECORATIONS = (
+    (re.compile(rb"(?:#{1,6}|//+|/\*|<!--|[-*+]|\d{1,3}[.)])[ \t]+(.*?)(?:\*/)?(?:-->)?"), False),
+    (re.compile(rb"(?i)(?:file(?:[ _-]?(?:name|path|url))?|path)[ \t]*:(.*)"), True),
+    (re.compile(rb"<(path|file_path|file)>([^<>]+)</\1>"), True),
+    (re.compile(rb"(`|\"|')([^`\"']+)\1"), True),
+    (re.compile(rb"(\*\*|__|\*)((?!\*).+?)\1"), False),
+    (re.compile(rb"(.*):"), False),
+)
+"""What is around a path, which is the last group, and whether it shows that this is one."""
 _MENTION = re.compile(rb"[\w.-]/[\w.-]|[\w-]{2}\.[A-Za-z]\w{0,7}\b")
 _SPACED_PATH = re.compile(rb"[\w.-]++/[\w-]++(?:[ /][\w-]++)*\.[A-Za-z]\w{0,7}")
 """A path with spaces: a directory first, one extension at its end, and no sign of a sentence."""
@@ -429,21 +433,11 @@ def looks_like_path(word: bytes) -> bool:
 
 def _strip_decoration(text: bytes) -> tuple[bytes, bool]:
     """Remove the decoration of a line; the second value is whether it shows that this is a path."""
-    is_certain, before = False, b""
+    is_certain = False
     for _ in range(_MAX_DECORATIONS):
-        if text == before:
+        around = ((pattern.fullmatch(text), shows) for pattern, shows in _DECORATIONS)
+        match, shows = next((found for found in around if found[0]), (None, False))
+        if match is None:
             return text, is_certain
-        before = text
-        if lead := _LEAD.match(text):
-            text = text[lead.end() :].removesuffix(b"*/").removesuffix(b"-->").rstrip()
-        label = _LABEL.match(text)
-        named = _ELEMENT.fullmatch(text) or _QUOTED.fullmatch(text)
-        is_certain = is_certain or bool(label or named)
-        if label:
-            text = text[label.end() :]
-        elif named:
-            text = named[2]
-        elif bold := _BOLD.fullmatch(text):
-            text = bold[2]
-        text = text.removesuffix(b":").strip()
+        text, is_certain = match[match.lastindex or 0].strip(), is_certain or shows
     return b"", False

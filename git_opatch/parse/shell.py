@@ -157,7 +157,7 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
         scanner.directory_change = call.content.directory, number, scanner.at, alone
     elif change := scanner.directory_change:
         scanner.directory_change = (*change[:2], scanner.at, change[3])
-    return [_in_directory(call.content, call.command.below)]
+    return [call.content.below(call.command.below)]
 
 
 def patch_of(text: bytes) -> tuple[str, bytes] | None:
@@ -232,15 +232,14 @@ def _read_quoted(
     numbers = scanner.lines.numbers_from(first + shown.count(b"\n", 0, start))
     content = scanner.nested(Lines(value.removesuffix(b"\n") + b"\n", numbers))
     scanner.at = first + size
-    return _Call(command, _in_directory(content, command.directory))
+    return _Call(command, content.below(command.directory))
 
 
 def _read_heredoc(
     scanner: Scanner, text: bytes, below: Scanner, heredoc: re.Match[bytes]
 ) -> _Call | None:
     """Take a command, whose line is `text`, and its heredoc, whose lines are `below`."""
-    written = heredoc["word"]
-    delimiter = written[1:-1] if written[:1] in b"'\"" else written.removeprefix(b"\\")
+    delimiter = heredoc["word"].strip(b"'\"\\")
     shown, after = text[: heredoc.start()] + b" " + text[heredoc.end() :], 0
     command = _judge(shown, quoted=False)
     if (writes := _WRITES.fullmatch(shown)) and (end := _find_below(below, delimiter)) is not None:
@@ -253,8 +252,7 @@ def _read_heredoc(
         body = below.limited_to(min(below.at + 1 if end is None else end, below.end))
         if _HELD_PATCH.search(body.text):
             end = max(after, body.end + (end is not None))
-            used = b"\n" + below.line_at(after - 1) if after else b""
-            return _refuse(scanner, text + used, command.unknown, end)
+            return _refuse(scanner, text, command.unknown, end)
         scanner.at = scanner.at if end is None else end + 1
         return None if end is None else _Call(command)
     if text[heredoc.start() :].startswith(b"<<-"):
@@ -271,7 +269,7 @@ def _read_heredoc(
             return _refuse(scanner, text, command.file, end + ended)
         body = _for_file(body, os.fsencode(command.file))
     scanner.at = max(end + ended, after)
-    return _Call(command, _in_directory(body, command.directory))
+    return _Call(command, body.below(command.directory))
 
 
 def _use_of(below: Scanner, name: bytes) -> tuple[_Command, int]:
@@ -300,13 +298,6 @@ def _for_file(body: Scanner, path: bytes) -> Scanner:
     numbers = body.lines.numbers_from(max(body.at + named - 2, 0))
     text = b"--- %b\n+++ %b\n%b\n" % (path, path, replace(body, at=body.at + named).text)
     return body.nested(Lines(text, numbers))
-
-
-def _in_directory(content: Scanner, directory: str) -> Scanner:
-    if directory:
-        joined = posixpath.join(content.directory, directory)
-        content.directory = posixpath.normpath(joined)
-    return content
 
 
 def _judge(shown: bytes, *, quoted: bool) -> _Command:
@@ -367,7 +358,8 @@ def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Call:
     """Take a command that has a patch up to `end`, with an error: its `part` is not understood."""
     line = text.partition(b"\n")[0]
     for pattern, instead in _OTHERS:
-        if option := re.search(rb"(?<!\S)(?:" + pattern + rb")(?!\S)", text):
+        sought = text + b" " + os.fsencode(part)
+        if option := re.search(rb"(?<!\S)(?:" + pattern + rb")(?!\S)", sought):
             scanner.error(Malformed.OPTION_OF_COMMAND, text=line, part=option[0], instead=instead)
             break
     else:

@@ -41,8 +41,8 @@ from git_opatch.parse.header import (
 from git_opatch.parse.hunk import (
     CERTAIN_LINES,
     HunkReader,
-    is_blank_context,
     is_hunk_line,
+    size_of_solid,
 )
 from git_opatch.parse.mail import begins as begins_mail
 from git_opatch.parse.prose import is_fence, report_lines_below
@@ -129,9 +129,8 @@ def _take_header(scanner: Scanner) -> tuple[Names | None, dict[str, bytes], bool
         and names[0] != names[1]
         and scanner.line_at(scanner.at - 1).startswith(b"diff -")
     ):
-        rests = {(name or b"").partition(b"/")[2] for name in names}  # as `git apply -p1` reads it
-        rest = rests.pop()
-        names = (rest, rest) if rest and not rests else names
+        rest, *others = {(name or b"").partition(b"/")[2] for name in names}
+        names = (rest, rest) if rest and not others else names  # as `git apply -p1` reads it
     if not has_git_line and names is None:
         names = reject_names(scanner.take())
     elif names is not None:
@@ -154,10 +153,8 @@ def _check_sides(scanner: Scanner, names: Names | None, hunks: Sequence[Hunk]) -
     is_new = names[0] is None
     prefix = Prefix.ADDED if is_new else Prefix.REMOVED
     for hunk in hunks:
-        lines, end = hunk.lines, len(hunk.lines)
-        while end and is_blank_context(lines[end - 1]):
-            end -= 1  # separates the hunk from the next one
-        wrong = next((lines[at] for at in range(end) if lines[at].prefix is not prefix), None)
+        solid = hunk.lines[: size_of_solid(hunk.lines)]
+        wrong = next((line for line in solid if line.prefix is not prefix), None)
         if wrong is not None:
             fault = Malformed.NEW_FILE_ONLY if is_new else Malformed.DELETED_FILE_ONLY
             scanner.error(fault, wrong.number, text=wrong.text)

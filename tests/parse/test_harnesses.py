@@ -9,11 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from harness_table import harnesses
 from scenario import read_scenario
 
 from git_opatch.model.errors import ParseError
 from git_opatch.parse import parse_patch
-from git_opatch.parse.roles import harnesses, normal
+from git_opatch.parse.roles import normal
 
 _HARNESSES = {name: roles for name, roles in harnesses().items() if name != "any"}
 _IN_MANUAL = ("path", "old", "new", "every", "several")

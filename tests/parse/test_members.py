@@ -7,10 +7,10 @@ import json
 from random import Random
 
 import pytest
+from harness_table import harnesses
 
 from git_opatch import ParseError, plan_in_memory
 from git_opatch.parse.json_object import _ASKS_ELSE, _MAY_FORBID
-from git_opatch.parse.roles import harnesses
 
 _FILE = b"one\ntwo\n"
 _DIFF = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n"
