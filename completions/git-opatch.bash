@@ -26,6 +26,7 @@ _git_opatch ()
 	apply,--allow,*) __git_complete_index_file "--cached" ;;
 	apply,--deny,*) __git_complete_index_file "--cached" ;;
 	apply,--expect,*) __git_complete_index_file "--cached" ;;
+	apply,--root,*) compopt -o dirnames ;;
 	show,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	show,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	show,--directory,*) compopt -o dirnames ;;
@@ -39,6 +40,7 @@ _git_opatch ()
 	show,--allow,*) __git_complete_index_file "--cached" ;;
 	show,--deny,*) __git_complete_index_file "--cached" ;;
 	show,--expect,*) __git_complete_index_file "--cached" ;;
+	show,--root,*) compopt -o dirnames ;;
 	check,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	check,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	check,--directory,*) compopt -o dirnames ;;
@@ -52,6 +54,7 @@ _git_opatch ()
 	check,--allow,*) __git_complete_index_file "--cached" ;;
 	check,--deny,*) __git_complete_index_file "--cached" ;;
 	check,--expect,*) __git_complete_index_file "--cached" ;;
+	check,--root,*) compopt -o dirnames ;;
 	convert,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	convert,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	convert,--directory,*) compopt -o dirnames ;;
@@ -65,6 +68,7 @@ _git_opatch ()
 	convert,--allow,*) __git_complete_index_file "--cached" ;;
 	convert,--deny,*) __git_complete_index_file "--cached" ;;
 	convert,--expect,*) __git_complete_index_file "--cached" ;;
+	convert,--root,*) compopt -o dirnames ;;
 	create,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	create,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	batch,--engine,*) __gitcomp "local ray" ;;
@@ -82,13 +86,13 @@ _git_opatch ()
 	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
-	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --max-files --commit --message --file --reverse --patch --interactive --check --dry-run --wait --quiet --verbose --json --help" ;;
-	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --html --output --open --stat --numstat --name-only --name-status --hunks --reverse --color --json --help" ;;
+	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --max-files --root --commit --message --file --reverse --patch --interactive --check --dry-run --clipboard --wait --quiet --verbose --json --help" ;;
+	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --html --output --open --stat --numstat --name-only --name-status --hunks --reverse --color --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --color --json --help" ;;
-	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --html --output --open --argv --skip-applied --quiet --verbose --json --help" ;;
-	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --output --reverse --json --help" ;;
+	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --html --output --open --argv --skip-applied --quiet --verbose --json --help" ;;
+	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --output --reverse --json --help" ;;
 	create,*,-*) __gitcomp "--format --context --cached --output --help" ;;
 	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --html --quiet --repositories --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;

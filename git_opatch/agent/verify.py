@@ -123,7 +123,7 @@ def repository_of(directory: Path, *, asks_settings: bool = False) -> Repository
 def _plan_plain(directory: Path, patch: Patch, options: Options) -> Plan:
     if options.base is not None:
         raise RepositoryError(f"no repository here, so there is no `{options.base}`")
-    patch = resolve_paths(patch, options.directory, str(directory))
+    patch = resolve_paths(patch, options.directory, str(directory), options.policy.root)
     paths = named_paths(patch)
     failures = refuse_unsafe(patch) or guard_parents(directory, paths)
     if failures:

@@ -126,11 +126,11 @@ class SelectOptions(NamedTuple):
     only: list[str] | None = None
     leave_out: list[str] | None = None
 
-    def resolve(self, patch: Patch, directory: str, top: Path | None) -> Selected:
-        """Choose the parts of `patch`, whose paths are below `directory`. Raises `UsageError`."""
-        root = str(top or "")
-        resolved = resolve_paths(patch, directory, root)
-        return select(patch, self.only or (), self.leave_out or (), resolved, root)
+    def resolve(self, patch: Patch, options: Options, top: Path | None) -> Selected:
+        """Choose the parts of `patch`. Raises `UsageError`."""
+        working_tree = str(top or "")
+        resolved = resolve_paths(patch, options.directory, working_tree, options.policy.root)
+        return select(patch, self.only or (), self.leave_out or (), resolved, working_tree)
 
 
 class PartialOptions(NamedTuple):
@@ -153,13 +153,15 @@ class PolicyOptions(NamedTuple):
     deny: list[str] | None = None
     expect: list[str] | None = None
     max_files: int | None = None
+    root: str | None = None
 
     def resolve(self, settings: Settings, directory: str, top: Path | None) -> Policy:
         """Check the expectations, whose paths are below `directory`, or absolute and below `top`.
 
         Raises `UsageError`.
         """
-        named = Named(self.allow, self.deny, split_expected(self.expect or ()), self.max_files)
+        expected = split_expected(self.expect or ())
+        named = Named(self.allow, self.deny, expected, self.max_files, self.root)
         return Policy.read(settings, named, os.getcwd(), prefix=directory, top=str(top or ""))
 
 

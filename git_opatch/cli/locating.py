@@ -38,8 +38,10 @@ class Locator(NamedTuple):
         If it is refused, and with `refused_partly`, the plan is of what would apply by itself.
         """
         repository, options = self.repository, self.options
-        chosen, left_out = select.resolve(patch, options.directory, repository.top)
-        resolved = resolve_paths(chosen, options.directory, str(repository.top or ""))
+        chosen, left_out = select.resolve(patch, options, repository.top)
+        resolved = resolve_paths(
+            chosen, options.directory, str(repository.top or ""), options.policy.root
+        )
         plan, snapshot = plan_resolved(resolved, repository, options)
         outcome = Outcome(options, resolved, plan, name=name, whole=patch, left_out=left_out)
         outcome = outcome._replace(base=snapshot.blobs)

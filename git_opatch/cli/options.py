@@ -122,6 +122,11 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Skip what this matches, in addition to `opatch.leftovers` (may be repeated).",
         ),
         "deny": ("--deny PATHSPEC", "Refuse a patch that touches these paths (may be repeated)."),
+        "PolicyOptions.root": (
+            "--root DIR",
+            "Count absolute paths below DIR, where the patch was written, from the top (default: "
+            "opatch.root).",
+        ),
         "max_files": ("--max-files N", "Refuse a patch that touches more files than N."),
         "expect": (
             "--expect PATH=BLOB",
@@ -161,6 +166,7 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Write N lines of context, or `minimal`: as few as the hunks need to be found, the "
             "default.",
         ),
+        "clipboard": ("--clipboard", "Read the patch from the clipboard (needs `pyperclip`)."),
         "check": (
             "--check --dry-run",
             "Report whether the patch would apply, and change nothing.",

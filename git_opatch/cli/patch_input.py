@@ -47,6 +47,21 @@ def _read(name: str) -> bytes:
         raise InputError(f"cannot read patch `{name}`: {error.strerror}") from None
 
 
+def read_clipboard() -> bytes:
+    """Return the text that was copied last. Raises `InputError` if there is no clipboard."""
+    try:
+        import pyperclip
+    except ImportError:
+        advice = "pip install 'git-opatch[clipboard]'"
+        raise InputError(f"--clipboard needs pyperclip; install it: {advice}") from None
+    try:
+        return str(pyperclip.paste()).encode("utf-8", "surrogateescape")
+    except pyperclip.PyperclipException:
+        raise InputError(
+            "there is no clipboard here; name a patch file, or pipe the patch"
+        ) from None
+
+
 def read_message(name: str) -> bytes:
     """Read a commit message; standard input for `-`. Raises `InputError`."""
     try:

@@ -46,6 +46,8 @@ class Named(NamedTuple):
     expect: Mapping[str, str] | None = None
     """The beginning of the id of a blob, or an empty text for no file, by path."""
     max_files: int | None = None
+    root: str | None = None
+    """The directory that absolute paths of a patch begin with, wherever it was written."""
 
 
 class Policy(NamedTuple):
@@ -56,6 +58,8 @@ class Policy(NamedTuple):
     expected: tuple[tuple[str, str], ...] = ()
     """Paths, each with the beginning of its blob's id; empty where there must be no file."""
     max_files: MaxFiles | None = None
+    root: str = ""
+    """Absolute paths below it count from the top; empty for none."""
 
     @classmethod
     def read(
@@ -94,7 +98,17 @@ class Policy(NamedTuple):
             tuple(rule for rule in rules if rule.pathspecs),
             tuple(_read_expected(named.expect or {}, prefix, top, expect)),
             min(given, default=None),
+            _read_root(named.root, settings),
         )
+
+
+def _read_root(named: str | None, settings: Settings) -> str:
+    for origin, root in (("--root", named), ("opatch.root", settings.get("opatch.root"))):
+        if root is not None and not root.startswith("/"):
+            raise UsageError(f"{origin} is `{visible(root)}`; use an absolute path")
+        if root is not None:
+            return root.rstrip("/")
+    return ""
 
 
 def _read_expected(

@@ -10,12 +10,13 @@ from git_opatch.model.paths import name_meant, normalise, why_unsafe
 from git_opatch.model.sentences import Fault, Hint
 
 
-def resolve_paths(patch: Patch, directory: str, top: str = "") -> Patch:
+def resolve_paths(patch: Patch, directory: str, top: str = "", root: str = "") -> Patch:
     """Normalise every path of `patch`, below `directory` and its section's own directory.
 
-    `top` is the working tree's path: a section's directory, and a path, may be absolute.
+    `top` is the working tree's path: a section's directory, and a path, may be absolute, and below
+    it or below `root`, which is where the tree was for the author.
     """
-    files = tuple(_resolve_section(section, directory, top) for section in patch.files)
+    files = tuple(_resolve_section(section, directory, top, root) for section in patch.files)
     is_same = all(resolved is given for resolved, given in zip(files, patch.files, strict=True))
     return patch if is_same else patch._replace(files=files)
 
@@ -29,13 +30,19 @@ def called_in(directory: str, patch: Patch) -> Patch:
     return patch._replace(files=tuple(files))
 
 
-def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:
+def _resolve_section(section: FilePatch, directory: str, top: str, root: str) -> FilePatch:
     own = section.directory
     paths = (section.old_path, section.new_path, section.alternate)
-    is_absolute = top and (own + "/").startswith(top.rstrip("/") + "/")
-    below = normalise(own[len(top) :].lstrip("/") if is_absolute else own, directory)
+    inside = next(
+        (at for at in (root, top) if at and f"{own}/".startswith(at.rstrip("/") + "/")), ""
+    )
+    below = (
+        normalise(own[len(inside) :].lstrip("/"), directory)
+        if inside
+        else normalise(own, directory)
+    )
 
-    old, new, alternate = (path and normalise(path, below, top) for path in paths)
+    old, new, alternate = (path and _resolve(path, below, top, root) for path in paths)
     if section.old_path and alternate and section.old_path == f"/{section.alternate}":
         # `/src/a.py` on both sides: in the working tree at `top`, or for git, in its top
         old = new = alternate if old and old.startswith("/") else old
@@ -43,6 +50,11 @@ def _resolve_section(section: FilePatch, directory: str, top: str) -> FilePatch:
     if (old, new, alternate) == paths and not own:
         return section
     return section._replace(directory="", old_path=old, new_path=new, alternate=alternate)
+
+
+def _resolve(path: str, below: str, top: str, root: str) -> str:
+    is_inside = root and path.startswith(f"{root}/")
+    return normalise(path[len(root) + 1 :]) if is_inside else normalise(path, below, top)
 
 
 def named_paths(patch: Patch) -> list[str]:

@@ -56,6 +56,12 @@ _SETTINGS = {
     "opatch.maxFiles": Setting(
         "0", _patch(b"one", b"1"), lambda _, ran: ran.status == 1, "a number of files"
     ),
+    "opatch.root": Setting(
+        "/testbed",
+        _patch(b"one", b"1").replace(b"File: f", b"File: /testbed/f"),
+        lambda _, ran: ran.status == 0,
+        "an absolute path",
+    ),
 }
 
 

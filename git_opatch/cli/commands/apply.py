@@ -17,6 +17,7 @@ from git_opatch.cli.groups import (
     TargetOptions,
 )
 from git_opatch.cli.options import WAIT
+from git_opatch.cli.patch_input import read_clipboard
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options
@@ -29,6 +30,7 @@ from git_opatch.operations.apply import (
     plan_patch,
 )
 from git_opatch.operations.recover import recover_interrupted, require_uninterrupted
+from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.outcome import Outcome
@@ -50,6 +52,7 @@ def apply(
     reverse: bool = False,
     interactive: bool = False,
     check: bool = False,
+    clipboard: bool = False,
     wait: float = 0,
     quiet: bool = False,
     verbose: bool = False,
@@ -63,6 +66,8 @@ def apply(
     """
     if interactive and json:
         raise UsageError("--interactive excludes --json")
+    if clipboard and inputs.files:
+        raise UsageError("--clipboard excludes patch files")
     repository = _repository()
     settings = repository.settings()
     chosen = target.resolve(settings)
@@ -86,8 +91,12 @@ def apply(
     run = _Run(repository, options, " ".join(inputs.files or ()), wish, wait, reporter)
     with reporter:
         run.recover(check=check)
-        patch = inputs.read()
-        selected = select.resolve(patch, inputs.directory, repository.top)
+        patch = (
+            parse_patch(read_clipboard(), patch_format=inputs.patch_format)
+            if clipboard
+            else inputs.read()
+        )
+        selected = select.resolve(patch, options, repository.top)
         if interactive:
             from git_opatch.cli.interactive import choose
 
@@ -177,7 +186,9 @@ class _Run(NamedTuple):
         return outcome._replace(plan=plan)
 
     def _outcome(self, patch: Patch) -> Outcome:
-        resolved = resolve_paths(patch, self.options.directory, str(self.repository.top or ""))
+        resolved = resolve_paths(
+            patch, self.options.directory, str(self.repository.top or ""), self.options.policy.root
+        )
         return Outcome(self.options, resolved)
 
     def _refused(self, outcome: Outcome, refused: Refused) -> Outcome:

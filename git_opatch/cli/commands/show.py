@@ -76,7 +76,7 @@ def show(
     if form in _NAMES:
         options = Options(reverse=reverse, directory=inputs.directory)
         patch, top = inputs.read(), _top_of_repository()
-        chosen, left_out = select.resolve(patch, options.directory, top)
+        chosen, left_out = select.resolve(patch, options, top)
         names = _NamesReporter(form, zero=zero)
         outcome = _read_names(chosen, options, top)._replace(whole=patch, left_out=left_out)
         return names.report(outcome)
@@ -122,7 +122,7 @@ def _top_of_repository() -> Path | None:
 
 def _read_names(patch: Patch, options: Options, top: Path | None) -> Outcome:
     """Refuse paths that no patch may name, as others trust the names that are printed."""
-    patch = resolve_paths(patch, options.directory, str(top or ""))
+    patch = resolve_paths(patch, options.directory, str(top or ""), options.policy.root)
     patch = reversed_patch(patch) if options.reverse else patch
     return Outcome(options, patch, failures=refuse_unsafe(patch))
 
