@@ -121,13 +121,12 @@ def test_only_the_lines_of_hunks_change_on_disk(
     assert (applied == before) is (place in ("worktree", "untracked"))
     if place == "index":
         _added_is_planned(repo)
-    for _ in range(2):
-        assert repo.opatch("undo", "1").status == 0
-        assert (repo.index(), repo.files()) == (before, files)
-        if place == "index":
+    undone, redone = ("undo", (before, files)), ("redo", (applied, left))
+    for command, state in (undone, redone, undone):
+        assert repo.opatch(command, "1").status == 0
+        assert (repo.index(), repo.files()) == state
+        if place == "index" and command == "undo":
             assert repo.git("status", "--short") == b""
-        assert repo.opatch("redo", "1").status == 0
-        assert (repo.index(), repo.files()) == (applied, left)
 
 
 def _as_checked_out(repo: Sandbox, data: bytes) -> bytes:

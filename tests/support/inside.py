@@ -68,6 +68,9 @@ _FAILED = 70
 SECONDS = 120
 """How long a run may take."""
 
+_PURE = tuple(f"git_opatch.{name}." for name in ("model", "parse", "locate", "complete"))
+"""The packages whose functions know nothing but their arguments."""
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 
 
@@ -215,8 +218,15 @@ def _forget() -> None:
 
 @cache
 def _caches(_modules: int) -> list[Callable[[], None]]:
-    """Return what clears each cache of the package, for this number of imported modules."""
-    modules = [module for name, module in sys.modules.items() if name.startswith("git_opatch")]
+    """Return what clears each cache of the package, for this number of imported modules.
+
+    What the pure packages keep is the same in each process.
+    """
+    modules = [
+        module
+        for name, module in sys.modules.items()
+        if name.startswith("git_opatch") and not name.startswith(_PURE)
+    ]
     values = [value for module in modules for value in vars(module).values()]
     return [value.cache_clear for value in values if hasattr(value, "cache_clear")]
 
