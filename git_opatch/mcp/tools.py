@@ -253,6 +253,18 @@ def _show(call: _Call, arguments: Arguments) -> Iterator[str]:
     yield plan.completed.diff.decode("utf-8", "replace")
 
 
+def _create(call: _Call, arguments: Arguments) -> Iterator[str]:
+    from git_opatch.create.from_repository import create_patch
+
+    if call.prefix != ".":
+        raise InputError("`create` writes paths from the top of the working tree; serve that one")
+    created = create_patch(call.repository, arguments.get("revision", ""))
+    try:
+        yield created.text.decode() or "nothing has changed"
+    except UnicodeDecodeError:
+        raise InputError("the patch has text that is not UTF-8; use `git opatch create`") from None
+
+
 def _reverse(
     call: _Call, arguments: Arguments, reverse: Callable[..., reversal.Reversal]
 ) -> Iterator[str]:
@@ -316,6 +328,10 @@ _NUMBER = {
     "minimum": 1,
     "description": "The number of the patch, as `log` shows it; without it the last one.",
 }
+_REVISION = {
+    "type": "string",
+    "description": "What a commit changed, or A..B; without it what is not staged.",
+}
 _COUNT = {"type": "integer", "minimum": 1, "description": f"How many; {_MAX_RECORDS} without it."}
 _JUDGED: Mapping[str, Mapping[str, Any]] = {"patch": _PATCH, "expect": _EXPECT}
 _STRINGS: Mapping[str, Mapping[str, Any]] = {
@@ -344,6 +360,10 @@ TOOLS: Mapping[str, Tool] = {
     "show": Tool(
         "Show where each hunk of a patch would go, and the whole diff. Changes nothing.",
         _JUDGED, _show, ("patch",),
+    ),
+    "create": Tool(
+        "Write what has changed as a patch, proved to give exactly that. Changes nothing.",
+        {"revision": _REVISION}, _create,
     ),
     "undo": Tool(
         "Undo a patch that was applied here, by the diff that was applied.",

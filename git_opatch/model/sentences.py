@@ -971,8 +971,8 @@ class Malformed(Enum):
         "send the output of `git diff --binary`"
     )
     HASHLINES = (
-        "no patch found: line {first} is an edit by lines and hashes, which are not read; send "
-        "the old and the new lines (how patches are written: git opatch prompt)"
+        "no patch found: line {first} is an edit by lines, hashes, a symbol or tags, which is not "
+        "read; send the old and the new lines (how patches are written: git opatch prompt)"
     )
     TOO_LARGE = "the patch has more than {bound} {unit}, which is too large; split it"
     HALF_PAIR_IN_TEXT = "the text has half a surrogate pair, which is not a character"

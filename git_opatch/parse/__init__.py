@@ -56,7 +56,8 @@ _NEAR_MISSES = (
     (Malformed.BINARY_STUB, rb"(?m)^Binary files [^\n]+ differ$"),
     (
         Malformed.HASHLINES,
-        rb"(?m)^(?:SWAP|DEL|INS\.(?:PRE|POST|HEAD|TAIL)|REM|MV)\b[ \t\d.=]*:?|^\[[^\]\n]+#\w+\]$",
+        rb"(?m)^(?:SWAP|DEL|INS\.(?:PRE|POST|HEAD|TAIL)|REM|MV)\b[ \t\d.=]*:?|^\[[^\]\n]+#\w+\]$"
+        rb"|\"name_path\"|^[ \t]*<(?:str_replace|remove_str|insert|create_file)\s[^>\n]*?path=",
     ),
 )
 """What a text without a patch may be, by a line that shows it."""

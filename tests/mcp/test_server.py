@@ -77,11 +77,12 @@ def test_a_version_is_agreed_on(base: Sandbox, wanted: object) -> None:
 def test_the_tools_are_described(base: Sandbox) -> None:
     (answer,) = _answers(base, [json.dumps(_request("tools/list")).encode()])
     tools = {tool["name"]: tool for tool in answer["result"]["tools"]}
-    assert set(tools) == set(TOOLS) == {"apply", "edit", "check", "show", "undo", "redo", "log"}
+    assert set(tools) == set(TOOLS)
+    assert list(tools) == ["apply", "edit", "check", "show", "create", "undo", "redo", "log"]
     for name, tool in tools.items():
         assert tool["description"]
         assert tool["inputSchema"]["type"] == "object"
-        assert tool["annotations"]["readOnlyHint"] is (name in ("check", "show", "log"))
+        assert tool["annotations"]["readOnlyHint"] is (name in ("check", "show", "create", "log"))
     assert tools["apply"]["inputSchema"]["required"] == ["patch"]
 
 
@@ -429,3 +430,34 @@ def test_it_ends_when_the_client_goes(base: Sandbox) -> None:
     environment: Mapping[str, str] = {**os.environ}
     ran = base.program("git", "opatch", "mcp", feed=b"", env=environment)
     assert (ran.status, ran.out, ran.err) == (0, b"", "")
+
+
+def test_what_create_writes_gives_what_has_changed(base: Sandbox) -> None:
+    base.write("f", "b\n")
+    ((text, is_error),) = _results(base, [_call("create")])
+    base.git("checkout", "f")
+    assert not is_error
+    ((again, _),) = _results(base, [_call("create", {"revision": "HEAD..HEAD"})])
+    assert again == "nothing has changed"
+    assert _results(base, [_call("apply", {"patch": text})])[0][1] is False
+    assert base.read("f") == b"b\n"
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "--output=f", "A...B"])
+def test_create_of_what_is_not_a_commit_is_an_error(base: Sandbox, revision: str) -> None:
+    ((_, is_error),) = _results(base, [_call("create", {"revision": revision})])
+    assert is_error
+    assert base.read("f") == b"a\n"
+
+
+def test_create_counts_paths_from_the_top(base: Sandbox) -> None:
+    ((text, is_error),) = _results(base, [_call("create")], "--root", "sub")
+    assert is_error
+    assert "from the top" in text
+
+
+def test_create_of_what_is_not_utf_8_is_an_error(base: Sandbox) -> None:
+    base.write("f", b"\xe9\n")
+    ((text, is_error),) = _results(base, [_call("create")])
+    assert is_error
+    assert "not UTF-8" in text
