@@ -79,7 +79,9 @@ def _read(line: TaskLine) -> _Read:
         task_id = valid_id(fields.get("id"))
         task = task_of(fields)
         patch = parse_patch(task.patch, patch_format=task.patch_format, source=task.source)
-        return _Read(task_id, None, task, patch, resolve_paths(patch, task.options.directory))
+        options = task.options
+        resolved = resolve_paths(patch, options.directory, root=options.policy.root)
+        return _Read(task_id, None, task, patch, resolved)
     except Exception as error:  # the others go on
         return _Read(task_id, _known(error))
 

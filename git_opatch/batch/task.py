@@ -23,10 +23,11 @@ from git_opatch.model.text import visible
 from git_opatch.parse.scanner import MAX_BYTES
 
 _FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format", "options"}
-_OPTIONS = {
+OPTIONS = {
     *("match", "ambiguous", "directory", "overwrite", "skip_applied"),
-    *("allow", "deny", "expect", "max_files"),
+    *("allow", "deny", "expect", "max_files", "root"),
 }
+"""The members of the `options` of a task."""
 _Choice = TypeVar("_Choice", bound=Enum)
 
 
@@ -116,7 +117,7 @@ def _encoded(fields: Mapping[str, Any], name: str, where: str) -> bytes:
 
 
 def _options_of(given: Mapping[str, Any], base: str | None) -> Options:
-    _require_known(given, _OPTIONS, "is not an option of a task", UsageError)
+    _require_known(given, OPTIONS, "is not an option of a task", UsageError)
     matching = Matching(
         _choice(given, "match", Tier) or Tier.FUZZY,
         _choice(given, "ambiguous", Ambiguous) or Ambiguous.REFUSE,
@@ -140,7 +141,8 @@ def _policy_of(given: Mapping[str, Any], directory: str) -> Policy:
             raise UsageError(f"`{name}` is not a list of pathspecs")
     most = _of_kind(given, "max_files", int, 0) if "max_files" in given else None
     expect = _of_kind(given, "expect", dict, {})
-    named = Named(given.get("allow"), given.get("deny"), expect, most)
+    root = _of_kind(given, "root", str, "/") if "root" in given else None
+    named = Named(given.get("allow"), given.get("deny"), expect, most, root)
     return Policy.read(Settings(), named, prefix=directory, mark="", expect="`expect`")
 
 

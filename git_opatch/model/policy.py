@@ -98,12 +98,12 @@ class Policy(NamedTuple):
             tuple(rule for rule in rules if rule.pathspecs),
             tuple(_read_expected(named.expect or {}, prefix, top, expect)),
             min(given, default=None),
-            _read_root(named.root, settings),
+            _read_root(named.root, settings, mark),
         )
 
 
-def _read_root(named: str | None, settings: Settings) -> str:
-    for origin, root in (("--root", named), ("opatch.root", settings.get("opatch.root"))):
+def _read_root(named: str | None, settings: Settings, mark: str) -> str:
+    for origin, root in ((f"{mark}root", named), ("opatch.root", settings.get("opatch.root"))):
         if root is not None and not root.startswith("/"):
             raise UsageError(f"{origin} is `{visible(root)}`; use an absolute path")
         if root is not None:

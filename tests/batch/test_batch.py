@@ -195,6 +195,7 @@ def test_options_are_those_of_the_command(base: Sandbox, tmp_path: Path) -> None
         (exact, {"directory": "src"}, ["--directory", "src"]),
         (_PATCHES["missing"], {"directory": "src"}, ["--directory", "src"]),
         (exact, {"allow": ["src/*"]}, []),
+        (exact.replace(b": src/", b": /repo/src/"), {"root": "/repo/"}, ["--root", "/repo"]),
         (exact, {"expect": {"notes.txt": oid[:8]}}, ["--expect", f"notes.txt={oid[:8]}"]),
         (exact, {"expect": {"notes.txt": "12345678"}}, ["--expect", "notes.txt=12345678"]),
     ]

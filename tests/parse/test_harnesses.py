@@ -39,7 +39,7 @@ def test_a_harness_has_a_row_in_the_manual(name: str) -> None:
     rows = [row for row in _ROWS if name in row.split("|")[1]]
     members = [name for role in _IN_MANUAL for name in roles.get(role, ())]
     missing = [name for name in members if not any(f"`{name}`" in row for row in rows)]
-    assert rows, name
+    assert rows, f"docs/formats.md has no row of {name}"
     assert not missing
 
 

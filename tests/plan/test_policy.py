@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 from sandbox import Ran, Sandbox
 from writers import envelope
 
+from git_opatch.batch import task
+from git_opatch.cli.commands.mcp import mcp
+from git_opatch.cli.groups import PolicyOptions
+from git_opatch.model.policy import Named
 from git_opatch.model.sentences import Fault
 
 _SRC = b"*** Update File: src/f\n@@\n-a\n+b\n"
@@ -96,3 +102,11 @@ def test_expected_paths_are_those_of_the_patch(base: Sandbox) -> None:
     whole = base.git("rev-parse", ":src/f").decode().strip()
     assert base.opatch(*words, f"f={whole}", feed=patch, cwd=base.path / "lib").status == 0
     assert base.opatch(*words, f"src/f={whole}", feed=patch).status == 1
+
+
+def test_what_a_policy_names_can_be_named_wherever_there_is_one() -> None:
+    """By a command, in a task of a batch, and by the server, whose tools have a hash instead."""
+    named = set(Named._fields)
+    assert named == set(PolicyOptions._fields)
+    assert named <= task.OPTIONS
+    assert named - {"expect"} <= signature(mcp).parameters.keys()
