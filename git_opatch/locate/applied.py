@@ -217,9 +217,10 @@ def _beside(
             return min(near)
         text = file.lines[near[0]] if near else b""
         says_enough = len(text.strip()) >= LEAST_DISTINCTIVE and _says([text])
-        is_moved = text in file.removed or len(file.rows_of(text)) > 1
-        if says_enough and text in likely and not is_moved:
-            return near[0]
+        if says_enough and text in likely:
+            is_moved = text in file.removed or len(file.rows_of(text)) > 1
+            if not is_moved:
+                return near[0]
     return None
 
 

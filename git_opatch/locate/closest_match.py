@@ -127,9 +127,10 @@ class ClosestMatches:
             (rows, at) for at, key in enumerate(keys) if key and (rows := self._keys.rows(key))
         ]
         starts: set[int] = set()
+        most_rows = MANY if self._aligned_hunks < FEW else SHOWN
         for rows, at in sorted(found, key=lambda each: len(each[0])):
             if len(starts) <= FEW:
-                starts.update(row - at for row in rows[:MANY])
+                starts.update(row - at for row in rows[:most_rows])
         worth = [_WORTH if _WORD.search(key) else 1 for key in keys]
         equal = {
             start: (
@@ -139,7 +140,7 @@ class ClosestMatches:
             for start in sorted(starts)
         }
         most = max(equal.values(), default=None)
-        best = (start for start in equal if equal[start] == most)
+        best = islice((start for start in equal if equal[start] == most), FEW)
         return max(best, key=lambda start: self._first_alike(keys, start), default=None)
 
     def _beside(self, keys: Sequence[bytes], start: int) -> Iterator[tuple[bytes, bytes]]:

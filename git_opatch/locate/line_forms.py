@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
@@ -117,6 +118,7 @@ def worded(line: bytes) -> bytes:
     return loose.rstrip(SENTENCE_END) or form
 
 
+@lru_cache(16_384)
 def key_of(line: bytes) -> bytes:
     """The loosest form: lines that are one under any grade but a cut have one key. Empty: blank."""
     if len(line) < _LONG and line.isascii() and b"`" not in line and b"#" not in line:

@@ -1,4 +1,6 @@
-"""Refuse hunks with far more lines to find than the file has, before any is compared (D39).
+"""Refuse what would take too long, before any line is compared (D39).
+
+That is a hunk with far more lines to find than the file has, and a file in too many sections.
 
 It must not compare lines.
 
@@ -9,13 +11,36 @@ that it shows; and a hunk that is already applied has left its postimage.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from git_opatch.model.failure import Failure, failure_of
-from git_opatch.model.limits import MANY
-from git_opatch.model.patch import Hunk, Prefix
+from git_opatch.model.blob import Blob
+from git_opatch.model.failure import Failure, failure_of, refusal
+from git_opatch.model.limits import FEW, MANY
+from git_opatch.model.patch import FilePatch, Hunk, Patch, Prefix
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
+
+_MOST_LINES = 2_000_000
+"""So many lines are looked through for the sections of a file: 1,000 sections of 2,000 lines."""
+
+
+def refuse_repeated(patch: Patch, file_of: Callable[[str], Blob | None]) -> Iterator[Failure]:
+    """Yield a failure for each file in so many sections that to look through it for each, as those
+    before leave it, takes too long; `file_of` is the file of that name."""
+    sections: dict[str, list[FilePatch]] = {}
+    for section in patch.files:
+        of_file = sections.pop(section.path, [])
+        of_file.append(section)
+        sections[section.new_path or section.path] = of_file
+    for of_file in sections.values():
+        if len(of_file) > FEW:
+            hunks = [hunk for section in of_file for hunk in section.hunks]
+            grown = sum(len(hunk.postimage) - len(hunk.preimage) for hunk in hunks)
+            names = (of_file[0].path, of_file[0].alternate or "")
+            size = sum(len(file.text.lines) for file in map(file_of, names) if file)
+            count, size = len(of_file), size + max(grown, 0)
+            if count * size > _MOST_LINES:
+                yield refusal(of_file[0], Fault.TOO_MANY_SECTIONS, count=count, size=size)
 
 
 def refuse_oversized(hunks: Sequence[Hunk], text: Text) -> tuple[list[Hunk], list[Failure]]:

@@ -27,6 +27,7 @@ from git_opatch.locate.likeness import has_word
 from git_opatch.locate.reading import EQUAL, FORM
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import HunkResult
+from git_opatch.model.limits import FEW
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Prefix
 from git_opatch.model.placement import Placement
@@ -86,9 +87,9 @@ def _outside(placement: Placement, positions: Sequence[int]) -> list[int]:
 
 
 def _rows_of_anchor(sought: Sought, file: FileIndex) -> Sequence[int]:
-    """Return where the last anchor is that the file has as a whole line."""
+    """Return where the last anchor is that the file has as a whole line, in few places."""
     found = [find(anchor, file) for anchor in sought.hunk.anchors if not anchor.weak]
-    whole = [each.rows for each in found if each.whole]
+    whole = [each.rows for each in found if each.whole and len(each.rows) <= FEW]
     return whole[-1] if whole else ()
 
 

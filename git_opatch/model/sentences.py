@@ -572,6 +572,11 @@ class Fault(Enum):
         "was deleted or moved by an earlier section",
         _ONE_SECTION,
     )
+    TOO_MANY_SECTIONS = (
+        Reason.NOT_FOUND,
+        "is in {count:,} sections or edits, too many for a file of {size:,} lines",
+        f"{_ONE_SECTION}, or send several patches",
+    )
     ADDED_EARLIER = Reason.FILE_EXISTS, "is already added by an earlier section", _ONE_SECTION
     FILE_EXISTS = Reason.FILE_EXISTS, "the file already exists", "update it instead"
     TARGET_EXISTS = Reason.FILE_EXISTS, "the file already exists", "name another path"

@@ -12,6 +12,7 @@ from dataclasses import replace
 from git_opatch.complete import Completed, complete
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
 from git_opatch.git.snapshot import Snapshot
+from git_opatch.locate.oversized import refuse_repeated
 from git_opatch.locate.placeholder import placeholder_in
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.failure import Failure, refusal
@@ -47,9 +48,10 @@ def plan_sections(
     having their content; `merged` is what becomes of the lines of files that were merged, of which
     those `in_conflict` have markers, and so are not judged as code.
     """
-    if stale := (*refuse_missing(patch), *refuse_stale(patch, snapshot)):
-        return Plan(failures=stale)
     tree = VirtualTree(snapshot.blobs)
+    repeated = refuse_repeated(patch, snapshot.blobs.get)
+    if refused := (*refuse_missing(patch), *refuse_stale(patch, snapshot), *repeated):
+        return Plan(failures=refused)
     planner = SectionPlanner(tree, snapshot, options, deleted, merged)
     failures = [failure for section in patch.files for failure in planner.plan_section(section)]
     plan = Plan(

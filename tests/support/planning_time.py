@@ -1,0 +1,117 @@
+"""Measure how a patch's cost of planning grows with its size, in shapes that multiply work.
+
+    python tests/support/planning_time.py [SHAPE...]
+
+Each shape is planned in memory at one, two and four times its size, in processor time. Time that is
+linear grows by 2 at each step; a shape that is refused by its size costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from git_opatch.operations.in_memory import plan_in_memory
+
+_TOP, _END = "*** Begin Patch\n", "*** End Patch\n"
+_UPDATE = f"{_TOP}*** Update File: f.py\n"
+_BODY = "     begin()\n-    run()\n+    ran()\n"
+
+
+class Shape(NamedTuple):
+    """A patch and its file, for a size; `size` is the one that is measured first."""
+
+    size: int
+    make: Callable[[int], tuple[str, str]]
+
+
+def _lines(count: int) -> list[str]:
+    return [f"    total_{at} = fetch(input_{at}, {at % 7})" for at in range(count)]
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _sections(count: int) -> tuple[str, str]:
+    lines = _lines(count)
+    parts = (f"*** Update File: f.py\n@@\n-{line}\n+{line} # c\n" for line in lines)
+    return f"{_TOP}{''.join(parts)}{_END}", _text(lines)
+
+
+def _edits(count: int) -> tuple[str, str]:
+    lines = _lines(count)
+    edits = [{"old_string": line, "new_string": f"{line} # c"} for line in lines]
+    return json.dumps({"path": "f.py", "edits": edits}), _text(lines)
+
+
+def _hunks(header: str, lines: str, body: str = _BODY) -> Callable[[int], tuple[str, str]]:
+    """Repeat a hunk, and lines of the file; `N` counts."""
+
+    def make(count: int) -> tuple[str, str]:
+        hunks = (f"@@ {header}\n{body}".replace("N", str(at)) for at in range(count))
+        file = "".join(lines.replace("N", str(at)) for at in range(count))
+        return f"{_UPDATE}{''.join(hunks)}{_END}", file
+
+    return make
+
+
+def _replace_all(old: str, file: str) -> Callable[[int], tuple[str, str]]:
+    def make(count: int) -> tuple[str, str]:
+        call = {"path": "f.py", "old_string": old * count, "new_string": "b", "replace_all": True}
+        return json.dumps(call), f"{file * 2 * count}\n"
+
+    return make
+
+
+def _marks(count: int) -> tuple[str, str]:
+    above, below = "\u0300", "\u0316"
+    hunk = f"@@\n-x{(above + below) * count}\n+y\n"
+    return f"{_UPDATE}{hunk}{_END}", f"x{(below + above) * count}\n"
+
+
+def _key(count: int) -> tuple[str, str]:
+    hunk = f"*** Update File: f.toml\n@@\n-b = 1\n+{'a.' * count}b = 2\n"
+    return f"{_TOP}{hunk}{_END}", "b = 1\n"
+
+
+_FUNCTION = "def f_N():\n    begin()\n    run()\n\n"
+SHAPES = {
+    "sections of a file": Shape(500, _sections),
+    "edits of a file in JSON": Shape(500, _edits),
+    "hunks that are nowhere": Shape(250, _hunks("", _FUNCTION, _BODY.replace("run", "stop"))),
+    "replace all of equal letters": Shape(50_000, _replace_all("a", "a")),
+    "replace all of equal lines": Shape(10_000, _replace_all("a\n", "a\n")),
+    "marks out of order": Shape(4000, _marks),
+    "a dotted key": Shape(8000, _key),
+}
+"""By what is repeated."""
+
+
+def main() -> None:
+    """Print a table of the shapes that the command line asks for."""
+    print("| shape | size | seconds | grows by | result |\n| --- | --- | --- | --- | --- |")
+    for name in sys.argv[1:] or SHAPES:
+        sizes = [SHAPES[name].size * times for times in (1, 2, 4)]
+        runs = [plan(name, size) for size in sizes]
+        growth = (after / before for (before, _), (after, _) in pairwise(runs))
+        cells = (sizes, [f"{each[0]:.2f}" for each in runs], [f"{each:.1f}" for each in growth])
+        listed = (", ".join(map(str, cell)) for cell in (*cells, [each[1] for each in runs]))
+        print(f"| {name} | {' | '.join(listed)} |", flush=True)
+
+
+def plan(name: str, size: int) -> tuple[float, str]:
+    """Return the seconds that it takes to plan a patch of that shape, and the first failure."""
+    patch, file = SHAPES[name].make(size)
+    path = "f.toml" if "f.toml" in patch else "f.py"
+    start = time.process_time()
+    failures = plan_in_memory(patch, {path: file.encode()}).failures
+    return time.process_time() - start, failures[0].fault.name if failures else "applied"
+
+
+if __name__ == "__main__":
+    main()
