@@ -12,9 +12,15 @@ For the messages of another revision, `draw --same DIR --into OTHER --opatch PRO
 same cases as that program refuses them. PROGRAM is a command, such as
 `TREE/.venv/bin/python -m git_opatch`.
 
-An answer has landed if it applies, and the lines that came are those that the first try adds: at
-most a fifth of them are missing, and at most as many came besides. Blank lines and whitespace
-around a line do not count. A first try that only removes is judged by the lines that went.
+A first try that changes nothing, or whose change is in the files already, is not drawn: there is
+nothing to mend.
+
+An answer has landed if it applies, and what came is what the first try adds. Lines are compared by
+their words, each distinct one once; those without words do not count. Of what the first try adds,
+at most a fifth may be missing; not counted are lines that the file has already. Of what came, at
+most as many lines may be neither added nor context of the first try. A line with four fifths of
+the words of another one is that line, for names are the file's. A first try that only removes is
+judged by the lines that went.
 """
 
 from __future__ import annotations
@@ -32,13 +38,15 @@ from pathlib import Path
 from random import Random
 
 from arguments import parser_of
-from model_diffs import Typed, read_sections, run, split_lines
+from model_diffs import Typed, read_sections, run
 from peers import OWN, Tool
 from table import counted
 from trees import Tree, write_tree
+from trial import Ran
 
 _OTHERWISE = 5
-"""One line in so many may be another one."""
+"""One line in so many may be another one, and one word of a line in so many."""
+_WORD = re.compile(rb"\w+")
 _NAMES = "cases.json"
 _PATCH = re.compile(r"(?m)(?<![\w.])(?:\S*/)?patch(?=:\d)")
 
@@ -72,21 +80,31 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _program(options: argparse.Namespace) -> Tool:
-    return replace(OWN, start=(*shlex.split(options.opatch), "apply"))
+def _program(options: argparse.Namespace, *flags: str) -> Tool:
+    return replace(OWN, start=(*shlex.split(options.opatch), "apply", *flags))
 
 
 def _draw(options: argparse.Namespace) -> None:
     tool = _program(options)
-    every = _named(options) if options.same else _in_turn(options.cases, options.seed)
-    tried = ((typed, run(tool, typed.base, typed.patch)) for typed in every)
-    refused = (pair for pair in tried if options.same or not pair[1].success)
-    drawn = list(islice(refused, None if options.same else options.count))
+    if options.same:
+        drawn = [(typed, run(tool, typed.base, typed.patch)) for typed in _named(options)]
+    else:
+        drawn = list(islice(_refused(options), options.count))
     for number, (typed, ran) in enumerate(drawn):
         message = _PATCH.sub("patch.txt", ran.message).encode()
         place = options.into / f"{number:02}"
         write_tree(place, {"patch.txt": typed.patch, "message.txt": message})
     (options.into / _NAMES).write_text(json.dumps([typed.name for typed, _ in drawn]))
+
+
+def _refused(options: argparse.Namespace) -> Iterator[tuple[Typed, Ran]]:
+    """Yield the cases that are refused, and have something to mend."""
+    tool, skipping = _program(options), _program(options, "--skip-applied")
+    for typed in _in_turn(options.cases, options.seed):
+        if any(_tried(typed)[:2]) and not run(skipping, typed.base, typed.patch).success:
+            ran = run(tool, typed.base, typed.patch)
+            if not ran.success:
+                yield typed, ran
 
 
 def _named(options: argparse.Namespace) -> Iterator[Typed]:
@@ -130,25 +148,44 @@ def judge(tool: Tool, typed: Typed, answer: bytes) -> Verdict:
     ran = run(tool, typed.base, answer)
     if not ran.success:
         return Verdict.REFUSED
-    sections = read_sections(typed.patch)
-    plus = sum((each.plus for each in sections), Counter[bytes]())
-    minus = sum((each.minus for each in sections), Counter[bytes]())
-    wanted, came = _said(plus - minus), _beyond(ran.files, typed.base)
+    wanted, removed, context = _tried(typed)
+    before, after = _lines(typed.base), _lines(ran.files)
     if not wanted:
-        wanted, came = _said(minus - plus), _beyond(typed.base, ran.files)
-    most = wanted.total() / _OTHERWISE
-    is_same = (wanted - came).total() <= most and (came - wanted).total() <= most
+        wanted, before, after = removed, after, before
+    came = {*(after - before)}
+    alike = {line: other for line in wanted - came for other in came if _is_like(line, other)}
+    missing, landed = wanted - came - {*before, *alike}, (wanted & came) or alike
+    surplus = came - wanted - context - {*alike.values()}
+    most = len(wanted) / _OTHERWISE
+    is_same = landed and len(missing) <= most and len(surplus) <= most
     return Verdict.LANDED if is_same else Verdict.OTHER
 
 
-def _said(lines: Counter[bytes]) -> Counter[bytes]:
-    return Counter({line: count for line, count in lines.items() if line})
+Words = tuple[bytes, ...]
+"""The words of a line."""
 
 
-def _beyond(tree: Tree, other: Tree) -> Counter[bytes]:
-    """The lines that one tree has more than the other."""
-    one, two = (Counter(chain.from_iterable(map(split_lines, t.values()))) for t in (tree, other))
-    return _said(one - two)
+def _tried(typed: Typed) -> tuple[set[Words], set[Words], set[Words]]:
+    """Return the distinct lines that a first try adds, removes, and has as context, by words."""
+    sections = read_sections(typed.patch)
+    added = {_words(line) for each in sections for line in each.plus} - {()}
+    removed = {_words(line) for each in sections for line in each.minus} - {()}
+    lines = (line for each in sections for hunk in each.hunks for line in hunk)
+    context = {_words(line) for line in lines if line[:1] not in (b"+", b"-")}
+    return added - removed, removed - added, context | (added & removed)
+
+
+def _words(line: bytes) -> Words:
+    return tuple(_WORD.findall(line))
+
+
+def _lines(tree: Tree) -> Counter[Words]:
+    return Counter(filter(None, (_words(line) for t in tree.values() for line in t.split(b"\n"))))
+
+
+def _is_like(line: Words, other: Words) -> bool:
+    same = (Counter(line) & Counter(other)).total()
+    return _OTHERWISE * same >= (_OTHERWISE - 1) * max(len(line), len(other))
 
 
 if __name__ == "__main__":
