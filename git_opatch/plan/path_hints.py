@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
@@ -15,8 +15,11 @@ from git_opatch.git.snapshot import is_file
 from git_opatch.model.failure import Failure
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.options import Options, Target
+from git_opatch.model.patch import Patch
 from git_opatch.model.paths import name_meant
 from git_opatch.model.sentences import Fault, Hint, Reason
+from git_opatch.plan.meant_file import file_with_lines, judge_in
+from git_opatch.plan.patch_paths import created_paths
 from git_opatch.plan.plan import Plan
 
 _MAX_ADVISED = 3  # each asks git once
@@ -26,31 +29,37 @@ _LEAST_ALIKE = 0.8
 _MISSING = (Fault.MISSING_FILE, Fault.FILE_NOT_APPLIED, Fault.ADDED_FILE_NOT_APPLIED)
 
 
-def with_path_hints(
-    plan: Plan, repository: Repository, options: Options, created: Collection[str] = ()
-) -> Plan:
-    """Say of wrong paths of `plan` what may be meant; not those that it `created`.
+def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Say of wrong paths of `plan` what may be meant, and what of `patch` does not fit there.
 
     Which paths are similar, of the first few.
     """
+    created = created_paths(patch)
     failures = [_if_untracked(failure, repository, options) for failure in plan.failures]
     wrong = [each for each in failures[:_MAX_ADVISED] if _is_wrong(each)]
     if not wrong:
         return plan.with_failures(failures)
     known = _known_paths(repository, options.base)
+    there: list[Failure] = []
+    sections = {(each.source, each.number): each for each in patch.files}
     in_index = options.base is None and options.target is not Target.WORKTREE
     for at, failure in enumerate(failures):
         if failure in wrong:
             others = [path for path in known if path not in (failure.path, *created)]
+            section = sections.get((failure.source, failure.section_line))
             meant = name_meant(failure.path) or failure.path
             may_be_gone = in_index and failure.fault is Fault.MISSING_FILE
             if removal := find_removal(repository, failure.path) if may_be_gone else None:
                 failures[at] = _as_removed(failure, *removal)
-            elif similar := _similar_to(meant, others):
+            elif similar := _similar_to(meant, others) or (
+                file_with_lines(section, others, repository, options) if section else ()
+            ):
                 failures[at] = failure._replace(similar=similar).with_hint(Hint.SIMILAR_PATH)
             elif failure.fault is Fault.MISSING_FILE and in_index and not known:
                 failures[at] = failure._replace(fault=Fault.NOTHING_TRACKED)
-    return plan.with_failures(failures)
+            if section and len(failures[at].similar) == 1 and failure.fault is Fault.MISSING_FILE:
+                there += judge_in(failures[at].similar[0], section, repository, options)
+    return plan.with_failures([*failures, *there])
 
 
 def _as_removed(failure: Failure, commit: str, new: str) -> Failure:

@@ -15,7 +15,7 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Fault
 from git_opatch.plan.deleted_content import deleted_contents
 from git_opatch.plan.filtered_files import locates_texts, with_stored_hints
-from git_opatch.plan.patch_paths import created_paths, named_paths, refuse_unsafe
+from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
@@ -78,10 +78,9 @@ def _record_of(patch: Patch, repository: Repository, target: Target) -> Record |
 def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:
     """Plan a patch as it is."""
     failures, snapshot = _read_base(patch, repository, options)
-    created = created_paths(patch)
     if failures:
         plan = Plan(failures=tuple(failures))
-        return with_path_hints(plan, repository, options, created), snapshot
+        return with_path_hints(plan, patch, repository, options), snapshot
     deleted = deleted_contents(repository, patch, options.target)
     plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
     is_stale = any(failure.fault in (Fault.STALE, Fault.QUOTE_MISSING) for failure in plan.failures)
@@ -98,7 +97,7 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
                 return Plan(skipped=tuple(failures)), snapshot
             return plan.with_failures(failures), snapshot
         plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
-    plan = with_path_hints(plan, repository, options, created)
+    plan = with_path_hints(plan, patch, repository, options)
     plan = with_stored_hints(plan, repository, options)
     return with_directory_note(plan, repository, options), snapshot
 

@@ -69,6 +69,28 @@ def test_a_wrong_path_gets_the_one_that_ends_alike(base: Sandbox, path: str, mea
     assert f"  {opening(Hint.SIMILAR_PATH.sentence)} `{meant}`?\n" in ran.err
 
 
+def test_a_path_without_a_like_one_gets_the_file_that_has_the_lines(base: Sandbox) -> None:
+    base.write("lib/a.py", "def run(first, second):\n    return first + second\n")
+    base.write("lib/b.py", "def stop(first, second):\n    pass\n")
+    base.write("lib/c.js", "def run(first, second):\n    return first + second\n")
+    base.git("add", "-A")
+    hunk = " def run(first, second):\n-    return first + second\n+    return second\n"
+    for before, also in (("", ""), ("     start(here)\n", "lib/a.py: hunk 1 of 1 ")):
+        text = f"*** Update File: evaluator.py before\n@@\n{before}{hunk}"
+        for flags in ([], ["--worktree"]):
+            ran = base.opatch("apply", *flags, feed=envelope(text.encode()))
+            assert said(Hint.SIMILAR_PATH.sentence, similar="`lib/a.py`") in ran.err
+            assert also in ran.err
+
+
+def test_a_path_whose_lines_several_files_have_gets_none(base: Sandbox) -> None:
+    for path in ("lib/a.py", "lib/b.py"):
+        base.write(path, "def run(first, second):\n    return first + second\n")
+    base.git("add", "-A")
+    ran = base.opatch("apply", feed=_update("evaluator.py", "    return first + second"))
+    assert f"  {said(Fault.MISSING_FILE.advice)}\n" in ran.err
+
+
 def test_several_paths_that_end_alike_are_named(base: Sandbox) -> None:
     ran = base.opatch("apply", feed=_update("index.md"))
     assert (
