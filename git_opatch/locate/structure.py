@@ -84,6 +84,8 @@ class _Unpaired(NamedTuple):
     before: int
     opening: str
     closing: str
+    near: int = 0
+    change: bytes = b""
 
 
 def structure_fault(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Problem | None:
@@ -95,7 +97,14 @@ def structure_fault(before: Text, after: Text, edits: Sequence[Edit], path: str)
     if found is None:
         return _unreadable(before, after, edits, path)
     more, less = (found.opening, found.closing)[:: 1 if found.surplus > 0 else -1]
-    return Problem.of(Fault.UNPAIRED, count=abs(found.surplus), more=more, less=less)
+    return Problem.of(
+        Fault.UNPAIRED,
+        count=abs(found.surplus),
+        more=more,
+        less=less,
+        near=found.near,
+        change=found.change,
+    )
 
 
 # ---------------------------------------------------------------- what can be read
@@ -116,9 +125,12 @@ def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> 
     at = abs(found.line)
     if not 0 < at <= len(after.lines):
         return Problem.of(Fault.UNREADABLE, why=found.why)
-    near = max((rows.start + 1 for rows in written if rows.start < at), default=at)
-    line = after.lines[at - 1]
-    return Problem.of(Fault.UNREADABLE_LINE, line=line, at=at, why=found.why, near=near)
+    above = [n for n, rows in enumerate(written) if rows.start < at]
+    near, edit = (written[above[-1]].start + 1, edits[above[-1]]) if above else (at, edits[0])
+    line, (change, *_) = after.lines[at - 1], (*edit.lines, *before.lines[edit.start : edit.stop])
+    return Problem.of(
+        Fault.UNREADABLE_LINE, line=line, at=at, why=found.why, near=near, change=change
+    )
 
 
 class _Unread(NamedTuple):
@@ -200,9 +212,25 @@ def _unpaired(before: Text, after: Text, edits: Sequence[Edit], path: str) -> _U
     come = _count(tokens, [line for edit in edits for line in edit.lines])
     if gone == come:
         return None
-    return _worse(tokens, before.lines, after.lines) or _worse(
+    found = _worse(tokens, before.lines, after.lines) or _worse(
         tokens, _first_branches(before.lines), _first_branches(after.lines)
     )
+    return found and _at_edit(found, tokens, before, edits)
+
+
+def _at_edit(
+    found: _Unpaired, tokens: re.Pattern[bytes], before: Text, edits: Sequence[Edit]
+) -> _Unpaired:
+    """Add the first line, from 1, of the edit that brings what is too many, or takes its other end;
+    and the line that it writes there, or takes."""
+    pair = _PAIRS.index((found.opening + found.closing).encode())
+    for edit, rows in zip(edits, written_lines(edits), strict=True):
+        gone = before.lines[edit.start : edit.stop]
+        grows = _count(tokens, edit.lines)[pair] - _count(tokens, gone)[pair]
+        if grows * found.surplus > 0:
+            ends = (each for each in (*edit.lines, *gone) if _count(tokens, [each])[pair])
+            return found._replace(near=rows.start + 1, change=next(ends, b""))
+    return found
 
 
 def _worse(

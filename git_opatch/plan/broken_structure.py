@@ -11,7 +11,7 @@ from git_opatch.complete.tree import Result
 from git_opatch.locate.structure import structure_fault
 from git_opatch.model.failure import Failure, Problem, refusal
 from git_opatch.model.options import Options, Tier
-from git_opatch.model.patch import FilePatch, Patch
+from git_opatch.model.patch import FilePatch, Line, Patch, Prefix
 
 
 def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
@@ -31,8 +31,21 @@ def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> 
         if not sections or any(map(_is_exempt, sections)):
             continue
         if problem := _fault(result):
-            failures.append(refusal(sections[-1], problem))
+            failures.append(_refuse(sections, problem))
     return failures
+
+
+def _refuse(sections: Sequence[FilePatch], problem: Problem) -> Failure:
+    """Refuse the last of `sections`, and name the line of the hunk that has the one at fault."""
+    change = problem.values.get("change")
+    hunks = (hunk for section in sections for hunk in section.hunks)
+    hunk = next((hunk for hunk in hunks if any(_is(line, change) for line in hunk.lines)), None)
+    failure = refusal(sections[-1], problem)
+    return failure._replace(number=hunk.number) if hunk else failure
+
+
+def _is(line: Line, change: object) -> bool:
+    return line.prefix is not Prefix.CONTEXT and line.text == change
 
 
 def _paths(section: FilePatch) -> tuple[str | None, ...]:
