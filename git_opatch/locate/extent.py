@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 
 from git_opatch.locate.anchors import find, in_scope
 from git_opatch.locate.closest_match import ClosestMatches, Pair
@@ -16,8 +17,8 @@ from git_opatch.model.limits import FEW, MANY, SHOWN
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.sentences import Difference
 
-_AROUND = 2
-"""Lines of the file that are shown above and below."""
+_AROUND, _OPENING = 2, 5
+"""Lines of the file that are shown above and below; and below what a patch names."""
 _WORD = re.compile(rb"[\w\x80-\xff]")
 
 
@@ -141,12 +142,46 @@ def with_places(extent: Extent, hunk: Hunk, matches: ClosestMatches, file: FileI
         if is_near or not extent.lines
     ]
     wanted = [line for line in near if _WORD.search(line.text) and id(line) not in there]
+    shown = {*extent.positions}
+    named = _named(extent, hunk, file)
+    if named and len(named.positions) == 1:
+        named = named._replace(around=_unseen(named.positions[0], (0, _OPENING), file, shown))
+    found = _elsewhere(wanted, extent, matches, file)
+    elsewhere = [
+        each._replace(around=_unseen(each.positions[0], (_AROUND, _AROUND), file, shown))
+        if len(each.positions) == 1
+        else each
+        for each in islice(found, SHOWN)
+    ]
     return extent._replace(
         nowhere=tuple(nowhere),
-        elsewhere=tuple(_elsewhere(wanted, extent, matches, file))[:SHOWN],
-        named=_named(extent, hunk, file),
+        elsewhere=tuple(elsewhere),
+        named=named,
+        added=tuple(_already_there(hunk, file)),
         total=len(old),
     )
+
+
+def _already_there(hunk: Hunk, file: FileIndex) -> Iterator[Elsewhere]:
+    """Yield the blocks of lines that `hunk` adds, two with words at least, that the file has."""
+    for prefix, run in groupby(hunk.lines, lambda line: line.prefix):
+        lines = [line for line in run if prefix is Prefix.ADDED]
+        while lines and not lines[-1].text.strip():
+            del lines[-1]
+        if len([line for line in lines if _WORD.search(line.text)]) > 1:
+            rows = file.runs([file.normal(line.text) for line in lines])
+            if len(rows) == 1:
+                yield Elsewhere(lines[0], tuple(range(rows[0], rows[0] + len(lines))))
+
+
+def _unseen(
+    row: int, around: tuple[int, int], file: FileIndex, shown: set[int]
+) -> tuple[ExtentLine, ...]:
+    """Return the lines around `row` that are not `shown`, and note that they are."""
+    rows = range(max(row - around[0], 0), min(row + around[1] + 1, len(file.lines)))
+    found = tuple(ExtentLine(Mark.AROUND, at, file.lines[at]) for at in rows if at not in shown)
+    shown.update(rows)
+    return found
 
 
 def _elsewhere(
@@ -160,8 +195,8 @@ def _elsewhere(
             if len(rows) <= FEW:
                 yield Elsewhere(line, tuple(rows[: SHOWN + 1]))
             continue
-        row = matches.row_like(line)
-        if row is not None and row not in shown:
+        row = next(iter(matches.rows_like(line)), None)
+        if row is not None and shown.isdisjoint(matches.rows_like(line)):
             yield Elsewhere(line, (row,), file.lines[row])
 
 

@@ -62,6 +62,8 @@ class Elsewhere(NamedTuple):
     line: Line
     positions: tuple[int, ...]
     text: bytes | None = None
+    around: tuple[ExtentLine, ...] = ()
+    """The lines of the file there, if it is one place."""
 
 
 class Enclosing(NamedTuple):
@@ -77,6 +79,8 @@ class Named(NamedTuple):
 
     text: bytes
     positions: tuple[int, ...]
+    around: tuple[ExtentLine, ...] = ()
+    """The lines of the file from there on, if it is one place."""
 
 
 class Extent(NamedTuple):
@@ -95,6 +99,8 @@ class Extent(NamedTuple):
     elsewhere: tuple[Elsewhere, ...] = ()
     named: Named | None = None
     """What the patch names, if the lines are not in it."""
+    added: tuple[Elsewhere, ...] = ()
+    """The added lines, the first of several, that the file has already."""
     total: int = 0
 
     @property
@@ -110,18 +116,29 @@ class Extent(NamedTuple):
         return (there[0], there[-1]) if there else (0, 0)
 
     def most(self, count: int) -> list[ExtentLine]:
-        """Return at most `count` of its lines: what differs or changes, then the first and last."""
+        """Return at most `count` of its lines: what differs or changes, else those around the first
+        such line."""
         lines = [*self.lines]
-        for shorten in (_without_around, _without_runs):
+        for shorten in (_without_around, _without_runs, _without_middles):
             lines = [*(shorten(lines) if len(lines) > count else lines)]
-        if len(lines) > count:
-            half, cut = count // 2, len(lines) - count + 1
-            lines[half : half + cut] = [_omitted(lines[half : half + cut], Mark.OMITTED)]
-        return lines
+        if len(lines) <= count:
+            return lines
+        first = next((at for at, each in enumerate(lines) if each.is_near), 0)
+        start = min(max(first - count // 2, 0), len(lines) - count)
+        above, shown, below = lines[:start], lines[start : start + count], lines[start + count :]
+        if count < _LEAST_TO_SAY:
+            return shown
+        if above:
+            shown[0] = _omitted([*above, shown[0]], Mark.OMITTED)
+        if below:
+            shown[-1] = _omitted([shown[-1], *below], Mark.OMITTED)
+        return shown
 
 
 _LEAST_OMITTED = 3
 """Fewer lines in a row are not worth a line that says so."""
+_LEAST_TO_SAY = 7
+"""Where fewer lines are shown, none of them is one that says what is left out."""
 _EDGE = 3
 """So many lines are shown on each side of many that the file has between two of the hunk's."""
 
@@ -130,7 +147,11 @@ def _without_around(lines: Sequence[ExtentLine]) -> Iterator[ExtentLine]:
     return (each for each in lines if each.mark is not Mark.AROUND)
 
 
-def _without_runs(lines: Sequence[ExtentLine]) -> Iterator[ExtentLine]:
+def _without_middles(lines: Sequence[ExtentLine]) -> Iterator[ExtentLine]:
+    return _without_runs(lines, 1)
+
+
+def _without_runs(lines: Sequence[ExtentLine], edge: int = _EDGE) -> Iterator[ExtentLine]:
     """Leave out runs of lines that are the same, with no change or difference next to them, or that
     are only on one side."""
     plain = [each.mark is Mark.THERE and not each.is_near for each in lines]
@@ -143,12 +164,12 @@ def _without_runs(lines: Sequence[ExtentLine]) -> Iterator[ExtentLine]:
         zip(kept, lines, strict=True), lambda pair: (pair[0], None if pair[0] else pair[1].mark)
     ):
         group = [each for _, each in run]
-        edge = _EDGE if mark is Mark.IN_FILE else 0
-        middle = group[edge : len(group) - edge]
-        if is_kept or mark is None or len(middle) < _LEAST_OMITTED:
+        ends = edge if mark is Mark.IN_FILE else 0
+        middle = group[ends : len(group) - ends]
+        if is_kept or mark in (None, Mark.OMITTED) or len(middle) < _LEAST_OMITTED:
             yield from group
         else:
-            yield from (*group[:edge], _omitted(middle, mark), *group[len(group) - edge :])
+            yield from (*group[:ends], _omitted(middle, mark), *group[len(group) - ends :])
 
 
 def _omitted(lines: Sequence[ExtentLine], mark: Mark) -> ExtentLine:

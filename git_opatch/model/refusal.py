@@ -23,12 +23,12 @@ from git_opatch.model.text_position import string_line_of
 Spans = Sequence[tuple[str, str]]
 """The pieces of a line, each with its style; empty for none."""
 
-_MOST_LAID = 3
+_MOST_LAID = 5
 """So many hunks of a patch are laid over their files; later ones have a line each."""
-_MOST_ROWS, _MOST_OF_PATCH = 20, 33
-"""So many lines of a hunk are shown, and of all hunks of a patch."""
-_MOST_LINES = 54
-"""So many lines a message has."""
+_ROWS = (20, 14, 10, 7, 5, 3, 0)
+"""So many lines of a hunk are shown: the first number with which it has its share of a message."""
+_MOST_LINES, _MOST_NAMED = 50, 10
+"""So many lines a message has; so many are kept for hunks that have a line each."""
 _ERROR, _EXPECTED, _FOUND = "bold red", "red", "green"
 _LEAST_ALIKE = 0.5
 """How much alike two lines are, from 0 to 1, for the words that differ to be marked alone."""
@@ -79,23 +79,26 @@ def refusal_lines(
 def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> Iterator[Spans]:
     """List the failures; those of a file that have one fault in common are one.
 
-    That `--skip-applied` skips what is applied is said once, and not where that is all.
+    Advice that several have is said at the last of them; that `--skip-applied` skips what is
+    applied not where that is all.
     """
     groups = grouped(failures)
-    skippable = [id(group) for group in groups if group[0].advice == _SKIP]
-    silent = skippable if all_applied else skippable[:-1]
-    long = [id(group) for group in groups if group[0].extent and not group[1:]][:_MOST_LAID]
-    rows = min(_MOST_ROWS, _MOST_OF_PATCH // max(len(long), 1))
+    last = {group[0].advice: at for at, group in enumerate(groups)}
+    laid = [at for at, group in enumerate(groups) if group[0].extent and not group[1:]][:_MOST_LAID]
     count = 0
     for at, group in enumerate(groups):
-        is_long = id(group) in long or not group[0].extent
-        if count >= _MOST_LINES - _MOST_LAID * (not is_long):
+        left = _MOST_LINES - count - min(len(groups) - at - 1, _MOST_NAMED)
+        if left <= 0:
             yield [(f"and {len(groups) - at} more", "")]
             return
-        advises = id(group) not in silent and is_long
-        lines = [*lines_of(*group, advises=advises, rows=rows if is_long else 0)]
-        if count + len(lines) > _MOST_LINES:
-            lines = [*lines_of(*group, advises=False, rows=0)]
+        is_long = at in laid or not group[0].extent
+        advice = group[0].advice
+        advises = is_long and last[advice] == at and not (all_applied and advice == _SKIP)
+        share = left // max(sum(each >= at for each in laid), 1)
+        for rows in _ROWS if is_long else (0,):
+            lines = [*lines_of(*group, advises=advises, rows=rows)]
+            if len(lines) <= (share if rows > _ROWS[-2] else left):
+                break
         yield from lines
         count += len(lines)
     refused = {(each.path, each.hunk) for each in failures}
@@ -117,7 +120,7 @@ def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
 
 
 def lines_of(
-    failure: Failure, *others: Failure, advises: bool = True, rows: int = _MOST_ROWS
+    failure: Failure, *others: Failure, advises: bool = True, rows: int = _ROWS[0]
 ) -> Iterator[Spans]:
     """Lay out a failure, with those of `others` that are said with it, and `rows` of its lines."""
     yield [("error: ", _ERROR), (headline(failure, len(others)), "")]
@@ -130,10 +133,15 @@ def lines_of(
         ((position, text), *_) = failure.shown
         yield [(f"  {visible(failure.path)}:{position + 1} has", "")]
         yield [(f"      {visible(text)}".rstrip(), "")]
+    left = rows
     if failure.extent and rows and not others and not failure.suggestions[1:]:
-        yield from extent_lines(failure, failure.extent, rows)
-    for sentence in details(failure) if rows else ():
+        laid = [*extent_lines(failure, failure.extent, rows)]
+        left = max(rows - len(laid), rows // 4)
+        yield from laid
+    for sentence, around in details(failure) if rows else ():
         yield [(f"  {sentence}", "")]
+        yield from plain_rows(around[:left])
+        left -= len(around[:left])
     is_told = len(failure.suggestions) > 1  # for each candidate what to write
     if advises and failure.advice and not is_told:
         yield [(f"  {failure.advice}", "")]
@@ -187,6 +195,10 @@ def extent_lines(failure: Failure, extent: Extent, rows: int) -> Iterator[Spans]
     numbers = [int(each.line.number) for each in extent.lines if each.line]
     numbers += [each.position + 1 for each in extent.lines if each.position is not None]
     width = len(str(max(numbers)))
+    is_hardly = failure.fault in _HARDLY_THERE
+    if is_hardly:
+        shown = (each for each in extent.lines if each.mark is not Mark.IN_PATCH or each.difference)
+        extent = extent._replace(lines=tuple(shown))
     for is_same, run in groupby(extent.most(rows), lambda each: each.mark in _SAME):
         group = [*run]
         if is_same:
@@ -195,7 +207,7 @@ def extent_lines(failure: Failure, extent: Extent, rows: int) -> Iterator[Spans]
             pairs = [(each, *_sides(each)) for each in group]
             yield from (_row(each, width, text) for each, _, text in pairs if _is_in_file(each))
             missing = [(e, text) for e, text, _ in pairs if e.line or not _is_in_file(e)]
-            if failure.fault in _HARDLY_THERE:
+            if is_hardly:
                 missing = [(e, text) for e, text in missing if _is_subtle(e) or text[1:]]
             yield from (_of_patch(each, width, text) for each, text in missing)
 
@@ -284,18 +296,30 @@ def _stripped(spans: Spans) -> Spans:
     return [(spans[0][0].rstrip(), spans[0][1])] if is_blank else spans
 
 
-def details(failure: Failure) -> Iterator[str]:
-    """Yield what is known beyond the lines that are shown: each a sentence, fit for a terminal."""
+def plain_rows(lines: Sequence[ExtentLine]) -> Iterator[Spans]:
+    """Lay out lines of the file that the hunk does not have."""
+    width = max((len(str((each.position or 0) + 1)) for each in lines), default=0)
+    return (_row(each, width, _shown(each.text)) for each in lines)
+
+
+def details(failure: Failure) -> Iterator[tuple[str, Sequence[ExtentLine]]]:
+    """Yield what is known beyond the hunk's lines: each a sentence, fit for a terminal, with lines
+    of the file."""
     extent, inside = failure.extent, {each.candidate: each for each in failure.enclosing}
     for each in failure.suggestions if failure.enclosing or failure.suggestions[1:] else ():
-        yield _suggested(each)
+        yield _suggested(each), ()
     for at in [] if failure.suggestions[1:] else inside:
-        yield f"{visible(failure.path)}:{at + 1} is in `{visible(inside[at].text.strip())}`"
+        yield f"{visible(failure.path)}:{at + 1} is in `{visible(inside[at].text.strip())}`", ()
     if extent is None:
         return
     if extent.nowhere:
         which = _patch_lines(extent.nowhere, quotes=not extent.lines)
-        yield fill(Detail.NOWHERE.sentence, {"which": which})
+        yield fill(Detail.NOWHERE.sentence, {"which": which}), ()
+    if extent.named:
+        named = extent.named
+        detail = Detail.NAMED if named.positions else Detail.NAMED_NOWHERE
+        words = {"name": named.text, "lines": name_lines(named.positions)}
+        yield fill(detail.sentence, words), named.around
     for other in extent.elsewhere:
         detail = Detail.ELSEWHERE if other.text is None else Detail.LIKE
         words = {
@@ -304,11 +328,11 @@ def details(failure: Failure) -> Iterator[str]:
             "lines": name_lines(other.positions),
             "text": (other.text or b"").strip(),
         }
-        yield fill(detail.sentence, words)
-    if extent.named:
-        named = extent.named
-        detail = Detail.NAMED if named.positions else Detail.NAMED_NOWHERE
-        yield fill(detail.sentence, {"name": named.text, "lines": name_lines(named.positions)})
+        yield fill(detail.sentence, words), other.around
+    for there in extent.added:
+        lines = name_range(there.positions[0], len(there.positions))
+        words = {"which": _patch_lines([there.line]), "lines": lines}
+        yield fill(Detail.ADDED.sentence, words), ()
 
 
 def _suggested(each: Suggestion) -> str:

@@ -109,7 +109,7 @@ class Fault(Enum):
     LOST_PREFIX = (
         Reason.NOT_FOUND,
         "changes nothing, and does not match {base}",
-        "a line may lack its `-` or `+`",
+        "leave it out, or write the `-` or `+` that a line lacks",
     )
     TOO_LONG = (
         Reason.NOT_FOUND,
@@ -541,7 +541,8 @@ class Fault(Enum):
     )
     UNPAIRED = (
         Reason.UNCLEAR,
-        "would have {count} more `{more}` than `{less}`, which pair better in the file as it is",
+        "would have {count} more `{more}` than `{less}`, which pair better in the file as it is; "
+        "the change at line {near}, with `{change}`, has one end without the other",
         _WHOLE_BLOCK,
     )
     UNREADABLE_LINE = (
@@ -836,6 +837,7 @@ class Detail(Enum):
     LIKE = "{which} `{line}` is nowhere; {lines} has `{text}`"
     NAMED = "`{name}`, which it names, is at {lines}"
     NAMED_NOWHERE = "`{name}`, which it names, is nowhere in the file"
+    ADDED = "{which} and those below it, which it adds, are at {lines} already; leave them out"
     IDLE = "{path}: {hunk} changes nothing; leave it out"
     SAME = "{lines} as in the hunk"
     NOT_IN_HUNK = "{lines} not in the hunk"

@@ -114,6 +114,20 @@ file 2  second
 patch 5 -SECOND = 2
 = 3  third""",
         ),
+        "of lines much like the hunk's, the ones that are together": (
+            "result = call(this, one)\n" + "x\n" * 40 + "result = call(that, one)\ntry:\n"
+            "    done.append(result)\nend\n",
+            ["-response = call(that, two)", " try:", "-    done.append(response)"],
+            """\
+40  x
+41  x
+file 42  result = call(that, one)
+patch  4 -response = call(that, two)
+= 43  try:
+file 44      done.append(result)
+patch  6 -    done.append(response)
+45  end""",
+        ),
         "of places alike, the one near which all lines are": (
             "x\ny\nreturn\ndef a():\n    z\n    w\nreturn\n",
             [" def a():", " # x", "-return"],
@@ -149,7 +163,7 @@ def test_a_message_of_many_hunks_has_a_line_for_the_later_ones() -> None:
     hunks = [f"@@\n def f{n}():\n-    three({n})\n     two({n})" for n in range(100)]
     lines = message(content, hunks).splitlines()
     assert len(lines) < 60
-    assert sum(line.startswith("  closest match") for line in lines) == 3
+    assert sum(line.startswith("  closest match") for line in lines) == 5
     assert lines[-1].startswith("and ")
 
 
@@ -172,6 +186,15 @@ def test_a_line_that_is_nowhere_is_named_with_one_like_it() -> None:
     words = {"which": "patch line 5", "line": "if value == True:", "lines": "line 64"}
     text = message(content, hunk)
     assert said(Detail.LIKE.sentence, **words, text="if value is True:") in text
+    assert "          63  pass\n          64      if value is True:\n" in text
+
+
+def test_added_lines_that_the_file_has_are_named() -> None:
+    content = "def a():\n    one(1)\n    two(2)\n    end(1)\n"
+    hunk = [" def b():", "+    one(1)", "+    two(2)", "     end(1)"]
+    words = {"which": "patch line 5", "lines": "lines 2-3"}
+    assert said(Detail.ADDED.sentence, **words) in message(content, hunk)
+    assert Detail.ADDED.sentence[-20:] not in message(content, [*hunk[:2], *hunk[3:]])
 
 
 def test_a_place_that_shares_only_blank_lines_is_not_shown() -> None:
