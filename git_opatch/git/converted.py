@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from git_opatch.git.attributes import attribute_files, without_filters
 from git_opatch.git.index import ScratchIndex, list_index
@@ -19,13 +18,6 @@ from git_opatch.git.stamp import is_regular
 from git_opatch.model.blob import Entry
 
 _SETTINGS = (("core.safecrlf", "false"), ("core.fsmonitor", "false"))
-
-
-class OnDisk(NamedTuple):
-    """The bytes that a file has on disk before and after a patch; None where it is not there."""
-
-    old: bytes | None
-    new: bytes | None
 
 
 def stored_aside(

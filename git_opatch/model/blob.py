@@ -63,6 +63,13 @@ class Stages(NamedTuple):
     theirs: bytes
 
 
+class OnDisk(NamedTuple):
+    """The bytes that a file has on disk before and after a patch; None where it is not there."""
+
+    old: bytes | None
+    new: bytes | None
+
+
 class Change(NamedTuple):
     """The change of one path: its entry before and after; None where it is absent."""
 

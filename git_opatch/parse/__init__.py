@@ -205,6 +205,8 @@ def _from_utf16(raw: bytes) -> bytes:
     Without a byte-order mark it is UTF-16 if every second byte at its beginning is NUL, which no
     text in UTF-8 has.
     """
+    if b"\0" not in raw[:_PROBE] and raw[:1] not in (b"\xff", b"\xfe"):
+        return raw  # and no codec is imported
     for encoding, first in (("utf-16-le", 1), ("utf-16-be", 0)):
         mark, half = "\ufeff".encode(encoding), raw[first:_PROBE:2]
         if raw.startswith(mark) or (len(half) >= _MIN_PROBE and not half.strip(b"\0")):

@@ -1,8 +1,6 @@
-"""The bytes on disk of files that git converts (`git.converted`), as a plan leaves them.
+"""What a patch makes of the bytes on disk of files that git converts (`git.converted`).
 
-Hunks are located in what git stores. On disk, each line that they do not change keeps its bytes;
-an undo brings back those that there were, by merging. What that comes to is right if git would
-store of it what is planned for the index.
+What they come to is right if git would store of it what is planned for the index.
 """
 
 from __future__ import annotations
@@ -15,50 +13,15 @@ from pathlib import Path
 from git_opatch.complete.disk_lines import edit_encoded, edit_on_disk
 from git_opatch.complete.tree import FileContent, Result
 from git_opatch.git.attributes import encodings_of
-from git_opatch.git.converted import OnDisk, checked_out, stored_aside
-from git_opatch.git.filtered import read_text
+from git_opatch.git.converted import checked_out, stored_aside
 from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
-from git_opatch.model.blob import Blob, Entry
+from git_opatch.model.blob import Blob, Entry, OnDisk
 from git_opatch.model.errors import TransactionError
-from git_opatch.model.options import Options, Target
 from git_opatch.model.text import visible
 from git_opatch.plan.merge import merge
 from git_opatch.plan.plan import Plan
-
-_ATTRIBUTES = ".gitattributes"
-
-
-def with_bytes_on_disk(plan: Plan, repository: Repository, options: Options) -> Plan:
-    """Return `plan` with the bytes that files have on disk, where those are not their blobs'.
-
-    A patch that changes attributes is left to git, which writes files by the new ones. Raises
-    `TransactionError` for a file that git does not convert line by line.
-    """
-    completed = plan.carried or plan.written
-    paths = [change.path for change in completed.changes]
-    if options.target is Target.CACHED or any(
-        path.rpartition("/")[2] == _ATTRIBUTES for path in paths
-    ):
-        return plan
-    recorded = _Recorded(plan)
-    on_disk: dict[str, OnDisk] = {}
-    converted: list[_Converted] = []
-    for result in completed.results:
-        old, content = result.old, result.content
-        if not plan.filtered.paths.isdisjoint((result.path, old.path if old else "")):
-            continue
-        disk = read_text(repository, old.path) if old and old.entry.mode.is_file else None
-        is_other = old is not None and disk is not None and disk != old.data
-        if is_other and old and (content is None or (result.renamed and not content.copied)):
-            on_disk[old.path] = OnDisk(disk, None)
-        if content and content.mode.is_file and (is_other or recorded.restores(result)):
-            converted.append(_Converted(result, content, disk, recorded))
-    if converted:
-        planned = {change.path: change.new for change in completed.changes}
-        on_disk |= _new_bytes(converted, planned, repository)
-    return plan._replace(on_disk=on_disk)
 
 
 class _Recorded:
@@ -82,13 +45,11 @@ class _Recorded:
         order = -1 if self._plan.restores else 1
         return {path: OnDisk(*map(data, each[1:][::order])) for path, each in sides.items()}
 
-    def restores(self, result: Result) -> bool:
+    def restores(self, path: str, content: FileContent) -> bool:
         """Return whether a file that is not there had other bytes on disk than its blob's."""
-        if result.old is not None or result.content is None or not self._plan.restores:
-            return False
-        there = self._sides.get(result.path)
+        there = self._sides.get(path)
         data = there.new if there else None
-        return data is not None and data != result.content.text.to_bytes()
+        return data is not None and data != content.text.to_bytes()
 
     def merged(self, result: Result, disk: bytes | None, repository: Repository) -> bytes | None:
         """Return the bytes after the reversal, where nobody changed the same lines on disk."""
@@ -129,13 +90,21 @@ class _Converted:
         return checked_out(repository, old.path, old.data, env) == self.disk
 
 
-def _new_bytes(
-    converted: Sequence[_Converted], planned: Mapping[str, Entry | None], repository: Repository
+def new_bytes(
+    files: Sequence[tuple[Result, FileContent, bytes | None]], plan: Plan, repository: Repository
 ) -> dict[str, OnDisk]:
     """Return the bytes of each file of which git would store what is planned.
 
-    Those of none are left to git, if that keeps the others.
+    `files` have what is on disk now. Those of none are left to git, if that keeps the others.
+    Raises `TransactionError` for a file that git does not convert line by line.
     """
+    recorded = _Recorded(plan)
+    converted = [
+        _Converted(result, content, disk, recorded)
+        for result, content, disk in files
+        if result.old is not None or recorded.restores(result.path, content)
+    ]
+    planned = {change.path: change.new for change in (plan.carried or plan.written).changes}
     found: dict[str, OnDisk] = {}
     with scratch_directory() as name:
         directory = Path(name)

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
 
-from git_opatch.git.history import find_removal
 from git_opatch.git.pathspec import all_tracked_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_file
@@ -45,6 +44,8 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
     in_index = options.base is None and options.target is not Target.WORKTREE
     for at, failure in enumerate(failures):
         if failure in wrong:
+            from git_opatch.git.history import find_removal
+
             others = [path for path in known if path not in (failure.path, *created)]
             section = sections.get((failure.source, failure.section_line))
             meant = name_meant(failure.path) or failure.path

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
-from git_opatch.git.converted import OnDisk
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.blob import Blob, Change, Entry
+from git_opatch.model.blob import Blob, Change, Entry, OnDisk
 from git_opatch.model.errors import CommitError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options

@@ -15,7 +15,7 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import visible
-from git_opatch.plan.converted_files import with_bytes_on_disk
+from git_opatch.plan.bytes_on_disk import with_bytes_on_disk
 from git_opatch.plan.filtered_files import with_stored_forms
 from git_opatch.plan.losses import refuse_losses
 from git_opatch.plan.plan import Plan

@@ -27,12 +27,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.complete import Completed
-from git_opatch.git.converted import OnDisk
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
 from git_opatch.git.stamp import Stamp, read_regular
-from git_opatch.model.blob import Change, Stages
+from git_opatch.model.blob import Change, OnDisk, Stages
 from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import parents, why_unsafe
