@@ -12,7 +12,7 @@ from typing import Any
 
 from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind
-from git_opatch.model.extent import Elsewhere, Enclosing, Extent, ExtentLine, Suggestion
+from git_opatch.model.extent import Elsewhere, Enclosing, Extent, ExtentLine, Named, Suggestion
 from git_opatch.model.failure import Failure
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Anchor, Hunk, Line, Patch
@@ -199,6 +199,8 @@ def fields_of_failure(failure: Failure, sections: Sections) -> Fields:
         "inside": _enclosing(extent.inside) if extent.inside else None,
         "nowhere": [_patch_line(line) for line in extent.nowhere[:MANY]],
         "elsewhere": [_elsewhere(each) for each in extent.elsewhere],
+        "added_already": [_elsewhere(each) for each in extent.added],
+        "named": _named(extent.named) if extent.named else None,
         "suggestions": [_suggestion(each) for each in failure.suggestions],
         "candidates": list(failure.candidates),
         "enclosing": [
@@ -247,8 +249,17 @@ def _enclosing(each: Enclosing) -> Fields:
 
 def _elsewhere(each: Elsewhere) -> Fields:
     """Render where a line is, or where the file has `like`, which is much like it."""
+    return {**_patch_line(each.line), **_there(each), **text("like", each.text)}
+
+
+def _named(each: Named) -> Fields:
+    return {**text("text", each.text), **_there(each)}
+
+
+def _there(each: Elsewhere | Named) -> Fields:
+    """Render the lines of the file that have something, and those around them if it is one."""
     lines = [position + 1 for position in each.positions]
-    return {**_patch_line(each.line), "lines": lines, **text("like", each.text)}
+    return {"lines": lines, "around": [_extent_line(line) for line in each.around]}
 
 
 def _suggestion(each: Suggestion) -> Fields:
@@ -299,6 +310,8 @@ def failure_fields(kind: Kind, reason: str, message: str, rendered: str) -> Fiel
         "inside": None,
         "nowhere": [],
         "elsewhere": [],
+        "added_already": [],
+        "named": None,
         "suggestions": [],
         "candidates": [],
         "enclosing": [],

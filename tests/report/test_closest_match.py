@@ -309,6 +309,21 @@ def test_a_document_has_each_line_that_differs(repo: Sandbox) -> None:
     assert [line["patch_line"] for line in failure["nowhere"]] == [6, 9]
 
 
+def test_a_document_has_what_is_elsewhere_and_what_is_named(repo: Sandbox) -> None:
+    """The lines around both are those of the file, as in the message."""
+    code = "def f():\n    one = 1\n    two = 2\n\n\ndef g():\n    three = 3\n    four = 4\n"
+    repo.commit({"f.py": code})
+    hunk = b"@@ def f():\n-    three = 3\n+    three = 5\n     nowhere = 1\n"
+    repo.write(".git/p", envelope(b"*** Update File: f.py\n" + hunk))
+    (failure,) = asked(repo, "apply", ".git/p")["failures"]
+    rows = code.splitlines()
+    told = [*failure["elsewhere"], *filter(None, [failure["named"]])]
+    assert [(each["text"], each["lines"]) for each in told] == [("def f():", [1])]
+    around = [(line["line"], line["text"]) for each in told for line in each["around"]]
+    assert around
+    assert all(rows[line - 1] == text for line, text in around)
+
+
 def test_a_document_has_the_first_new_line_and_the_one_that_differs(repo: Sandbox) -> None:
     hunk = b"@@\n line 1\n-line 2\n+two\n+Two more.\n line 3\n"
     for content, line, differs in (
