@@ -52,8 +52,7 @@ def read_clipboard() -> bytes:
     try:
         import pyperclip
     except ImportError:
-        advice = "pip install 'git-opatch[clipboard]'"
-        raise InputError(f"--clipboard needs pyperclip; install it: {advice}") from None
+        raise InputError("--clipboard needs pyperclip: pip install pyperclip") from None
     try:
         return str(pyperclip.paste()).encode("utf-8", "surrogateescape")
     except pyperclip.PyperclipException:
