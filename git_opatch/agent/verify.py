@@ -18,19 +18,20 @@ from typing import NamedTuple
 from git_opatch.agent.apply_patch_call import Invocation, detect
 from git_opatch.complete.tree import Result
 from git_opatch.complete.unified_diff import complete_file
-from git_opatch.git.directory import ALGORITHM, directory_snapshot
 from git_opatch.git.repository import Repository
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import InputError, RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Operation, Patch
 from git_opatch.model.refusal import Refused
-from git_opatch.operations.apply import plan_patch
+from git_opatch.operations.apply import check_patch, plan_patch
 from git_opatch.parse import parse_patch
-from git_opatch.plan.patch_paths import called_in, named_paths, refuse_unsafe, resolve_paths
+from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.section import plan_sections
-from git_opatch.transaction.guard import guard_parents
+from git_opatch.transaction import temporary_repository
+
+_SECONDS = 10
+"""How long to wait for another call in a directory that has no repository."""
 
 
 class FileChange(NamedTuple):
@@ -98,7 +99,11 @@ def _plan_in(directory: Path, patch: Patch, options: Options) -> tuple[Plan, str
         raise InputError(f"`{directory}` is not a directory")
     repository = repository_of(directory)
     if repository is None:
-        return _plan_plain(directory, patch, options), ALGORITHM
+        if options.base is not None:
+            raise RepositoryError(f"no repository here, so there is no `{options.base}`")
+        with temporary_repository(directory, None, _SECONDS) as repository:
+            options = replace(options, target=Target.WORKTREE)
+            return check_patch(patch, repository, options), repository.algorithm
     if repository.top is not None:
         prefix = os.path.relpath(directory, repository.top.resolve())
         patch = called_in(prefix, patch)
@@ -118,18 +123,6 @@ def repository_of(directory: Path, *, asks_settings: bool = False) -> Repository
         ):
             raise
         return None
-
-
-def _plan_plain(directory: Path, patch: Patch, options: Options) -> Plan:
-    if options.base is not None:
-        raise RepositoryError(f"no repository here, so there is no `{options.base}`")
-    patch = resolve_paths(patch, options.directory, str(directory), options.policy.root)
-    paths = named_paths(patch)
-    failures = refuse_unsafe(patch) or guard_parents(directory, paths)
-    if failures:
-        return Plan(failures=tuple(failures))
-    options = replace(options, target=Target.WORKTREE)
-    return plan_sections(patch, directory_snapshot(directory, paths), options, ALGORITHM, {})
 
 
 def _change(result: Result, algorithm: str) -> FileChange:

@@ -51,6 +51,12 @@ _MAX_RECORDS = 20
 
 _NAMES_OPTION = re.compile(r"  \S.*`(?:git opatch|(?:apply )?--\w)")
 """Advice for a command line, whose options a tool has not."""
+_IN_TOOLS = {
+    r"`git opatch (?:apply --)?(check|show|undo|redo|log)`": r"the tool `\1`",
+    r"for `\S+` send only the patch, to `git opatch .*": "no tool here does that",
+    r";? \(?how .* git opatch prompt.*": "",
+}
+"""What an error names of the command line, and what tools have of it."""
 
 Arguments = Mapping[str, Any]
 
@@ -125,11 +131,17 @@ def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, boo
         told = plain(refusal_lines(refused.failures, refused.options))
         error, lines = refused, iter([each for each in told if not _NAMES_OPTION.match(each)])
     except OpatchError as caught:
-        error, lines = caught, report.error_lines(caught)
+        error, lines = caught, map(_in_tools, report.error_lines(caught))
     except OSError as caught:
         error = SystemCallError(f"the system refused: {caught}")
         lines = report.error_lines(error)
     return _bounded("\n".join([*report.notes(notes_of(error)), *lines])), True
+
+
+def _in_tools(line: str) -> str:
+    for command, tool in _IN_TOOLS.items():
+        line = re.sub(command, tool, line)
+    return line
 
 
 def describe_tools() -> list[dict[str, Any]]:

@@ -214,6 +214,26 @@ def test_a_refusal_is_a_result_to_act_on(base: Sandbox) -> None:
     assert base.state() == before
 
 
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("git apply --check", "to the tool `check`"),
+        ("git apply --stat", "to the tool `show`"),
+        ("git apply -R", "; no tool here does that"),
+        ("git apply --cached", "; no tool here does that"),
+    ],
+)
+def test_a_malformed_text_is_told_only_what_tools_do(
+    base: Sandbox, command: str, advice: str
+) -> None:
+    text = f"{command} <<'EOF'\n{_STALE}EOF\n"
+    calls = [_call("apply", {"patch": each}) for each in (text, "hello")]
+    (told, is_error), (other, _) = _results(base, calls)
+    assert is_error
+    assert told.splitlines()[0].endswith(advice)
+    assert "git opatch" not in told + other
+
+
 def test_the_target_is_chosen(base: Sandbox) -> None:
     second = _GOOD.replace("-a", "-b").replace("+b", "+c")
     _results(base, [_call("apply", {"patch": _GOOD})], "--index")
