@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from itertools import islice
+from itertools import compress, islice, repeat
 from operator import not_
 
 from git_opatch.locate.likeness import match
@@ -36,11 +36,9 @@ class LineIndex:
         self._runs: dict[tuple[bytes, ...], list[int]] = {}
         self._is_whole = asked is None
         self._where: dict[bytes, list[int]] = {text: [] for text in asked or ()}
-        for row, line in enumerate(lines):
-            if self._is_whole:
-                self._where.setdefault(line, []).append(row)
-            elif line in self._where:
-                self._where[line].append(row)
+        is_known = repeat(True) if self._is_whole else map(self._where.__contains__, lines)
+        for row in compress(range(len(lines)), is_known):
+            self._where.setdefault(lines[row], []).append(row)
 
     def rows(self, text: bytes) -> Sequence[int]:
         """List where the line `text` is."""
@@ -160,7 +158,7 @@ class FileIndex:
     def trimmed(self) -> LineIndex:
         """The lines without their indentation."""
         asked = (self.normal(line.text).strip() for hunk in self.hunks for line in hunk.preimage)
-        return LineIndex([line.strip() for line in self.lines], asked)
+        return LineIndex(list(map(bytes.strip, self.lines)), asked)
 
     @cached_property
     def keys(self) -> list[bytes]:

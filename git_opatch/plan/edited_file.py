@@ -48,8 +48,9 @@ class EditedFile:
     def place(self, results: Mapping[int, HunkResult], *, again: bool = True) -> None:
         """Place the hunks as `results` says; then, if `again`, those that show what these write."""
         self.results = results
-        known = self.content.owners or [0] * len(self.content.text.lines)
-        self.content = self.content._replace(owners=[-bool(owner) for owner in known])
+        known, size = self.content.owners, len(self.content.text.lines)
+        owners = [-bool(owner) for owner in known] if known else [0] * size
+        self.content = self.content._replace(owners=owners)
         self.failures = {at: found for at, found in results.items() if isinstance(found, Failure)}
         placed = [found for found in results.values() if isinstance(found, Placement)]
         showing = set(self._show_others(placed)) if again else set[int]()
