@@ -142,10 +142,11 @@ def _report_glued(scanner: Scanner) -> None:
     """
     for section in scanner.found.sections:
         lines = section.hunks[-1].lines if section.hunks else ()
-        is_added = lines and lines[-1].prefix is Prefix.ADDED and not section.hunks[-1].replacement
-        match = glued_end(lines[-1].text) if is_added else None
+        if not lines or lines[-1].prefix is not Prefix.ADDED or section.hunks[-1].replacement:
+            continue
+        text, number = lines[-1].text, lines[-1].number
+        match = glued_end(text)
         if match and not any(match[1] in line.text for line in lines[:-1]):
-            text, number = lines[-1].text, lines[-1].number
             prefix = b"+" * (b"+" + text in scanner.lines.raw)
             corrected = prefix + text[: match.start()]
             scanner.error(Malformed.GLUED, number, corrected=corrected, text=text, end=match[1])

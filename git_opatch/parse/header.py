@@ -177,11 +177,8 @@ def names_agree(names: Names, extended: dict[str, bytes]) -> bool:
         prefixed = None in names and name[1:2] == b"/" and name[2:] == expected
         if not prefixed:
             return False
-    return path is not None or _ends_with(extended.get("names", b""), new or old or b"")
-
-
-def _ends_with(line: bytes, name: bytes) -> bool:
-    return b'"' in line or line.rstrip(b"\r ").endswith(name.rstrip(b" "))
+    line, name = extended.get("names", b""), new or old or b""
+    return path is not None or b'"' in line or line.rstrip(b"\r ").endswith(name.rstrip(b" "))
 
 
 def git_path(extended: dict[str, bytes]) -> bytes | None:

@@ -168,25 +168,19 @@ class HunkBuilder:
         )
 
 
+@dataclass(slots=True, eq=False)
 class HunkReader:
     """Reads the hunks of one file from a scanner, line by line."""
 
-    def __init__(
-        self,
-        scanner: Scanner,
-        lines: re.Pattern[bytes],
-        *,
-        bare: bool = False,
-        may_be_cut: bool = False,
-    ) -> None:
-        """`lines` matches those of a hunk; the first may be `bare`, without a header.
-
-        The last one `may_be_cut` off if no marker ends it.
-        """
-        self._scanner, self._pattern = scanner, lines
-        self._bare, self._may_be_cut = bare, may_be_cut
-        self._found: list[HunkBuilder] = []
-        self.current: HunkBuilder | None = None
+    _scanner: Scanner
+    _pattern: re.Pattern[bytes]
+    """The lines of a hunk."""
+    bare: bool = False
+    """Whether the first hunk may be without a header."""
+    may_be_cut: bool = False
+    """Whether the last one may be cut off, since no marker ends it."""
+    current: HunkBuilder | None = None
+    _found: list[HunkBuilder] = field(default_factory=list)
 
     def _begin(self) -> HunkBuilder:
         self.current = HunkBuilder(self._scanner.number, self._scanner.uniform_endings)
@@ -203,7 +197,7 @@ class HunkReader:
                 continue
             if scanner.line.startswith(b"@@"):
                 self._take_header()
-            elif self.current is None and not scanner.line.strip(b"\r" if self._bare else None):
+            elif self.current is None and not scanner.line.strip(b"\r" if self.bare else None):
                 scanner.at += 1
             elif not is_hunk_line(scanner.line):
                 self._take_unprefixed()
@@ -281,7 +275,7 @@ class HunkReader:
             if not current.is_complete:
                 scanner.error(Malformed.NO_LINES, current.number)
         elif current is not None:
-            if self._may_be_cut and scanner.at_end and not scanner.ends_with_newline:
+            if self.may_be_cut and scanner.at_end and not scanner.ends_with_newline:
                 self._judge_last(current)
             if (at := current.find_misplaced_no_newline()) is not None:
                 scanner.error(Malformed.MISPLACED_NO_NEWLINE, scanner.lines.number(at))

@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from git_opatch.model.json_text import DECODER
 from git_opatch.model.options import Format
-from git_opatch.model.patch import FilePatch, Operation
+from git_opatch.model.patch import Operation
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import api_diffs, edits, envelope, suggestions
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
@@ -309,18 +309,14 @@ def _check_beside(own: JsonObject, first: int) -> None:
     for member in own.present(Role.PATH):
         path = member.raw.strip(b'"').decode("utf-8", "surrogateescape")
         for section in sections[first:] if path and not path.endswith((".patch", ".diff")) else ():
-            if not any(map(("/" + posixpath.normpath(path)).endswith, _names(section))):
+            named = filter(None, (section.old_path, section.new_path, section.alternate))
+            ends = tuple("/" + posixpath.normpath(each).lstrip("/") for each in named)
+            if not f"/{posixpath.normpath(path)}".endswith(ends):
                 member.error(Malformed.OTHER_FILE, path=path, other=section.path)
     if not own.present(_PREDICTIONS):
         own.note_unknown(Role.PATH, _WRAPPERS, _RESULTS, refuses=False)
     elif "testpatch" in own.members:
         own.json.scanner.found.notes.append("`test_patch` beside the patch was not applied")
-
-
-def _names(section: FilePatch) -> list[str]:
-    """Return the names that a section gives its file, each below `/`."""
-    named = (section.old_path, section.new_path, section.alternate)
-    return ["/" + posixpath.normpath(path).lstrip("/") for path in named if path]
 
 
 def _text_of(own: JsonObject) -> Member | None:

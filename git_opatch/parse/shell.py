@@ -132,13 +132,8 @@ class _Command(NamedTuple):
     """The file that it changes, whatever its patch says (`patch FILE`), or that has the patch."""
     below: str = ""
     """The directory that `--directory` names: that of this call alone."""
-
-
-class _Call(NamedTuple):
-    """A command and a scanner over what it applies; None if that is refused or no patch."""
-
-    command: _Command
     content: Scanner | None = None
+    """What it applies; None if that is refused or no patch."""
 
 
 def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None:
@@ -149,7 +144,7 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
         return None
     if call.content is None:
         return []
-    own = call.command.directory
+    own = call.directory
     _resolve_directory(scanner, call.content, first, own)
     if own:
         alone = _CD_LINE.fullmatch(scanner.line_at(first)) is not None
@@ -157,7 +152,7 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
         scanner.directory_change = call.content.directory, number, scanner.at, alone
     elif change := scanner.directory_change:
         scanner.directory_change = (*change[:2], scanner.at, change[3])
-    return [call.content.below(call.command.below)]
+    return [call.content.below(call.below)]
 
 
 def patch_of(text: bytes) -> tuple[str, bytes] | None:
@@ -170,12 +165,12 @@ def patch_of(text: bytes) -> tuple[str, bytes] | None:
     scanner.skip_blank_lines()
     if call is None or call.content is None or not scanner.at_end or scanner.errors:
         return None
-    if call.command.program not in NAMES or call.command.file:
+    if call.program not in NAMES or call.file:
         return None
-    return call.command.directory, call.content.text.removesuffix(b"\n") + b"\n"
+    return call.directory, call.content.text.removesuffix(b"\n") + b"\n"
 
 
-def _read_call(scanner: Scanner) -> _Call | None:
+def _read_call(scanner: Scanner) -> _Command | None:
     """Take the command that begins here; None, with nothing taken, if it has no patch."""
     lines: list[bytes] = []
     ahead = replace(scanner)
@@ -196,7 +191,7 @@ def _read_call(scanner: Scanner) -> _Call | None:
 
 def _read_quoted(
     scanner: Scanner, text: bytes, below: Scanner, quote: re.Match[bytes]
-) -> _Call | None:
+) -> _Command | None:
     """Take a command with a quoted patch, whose first line is `text`; the others are `below`."""
     start, first = quote.start("quote"), scanner.at
     pattern = _SINGLE if quote["quote"] == b"'" else _DOUBLE
@@ -207,7 +202,7 @@ def _read_quoted(
     if match is None:
         scanner.error(Malformed.UNCLOSED_QUOTE)
         scanner.at = scanner.end
-        return _Call(_Command())
+        return _Command()
     tail = shown[match.end() :].partition(b"\n")[0]
     head, is_glued = shown[: quote.start("ansi")], not re.match(rb"[\s;&|<>()]|\Z", tail)
     is_input = head.rstrip().endswith(b"<<<")
@@ -223,7 +218,7 @@ def _read_quoted(
     if is_glued or (pattern is _DOUBLE and _JOINED.search(match[1])):
         scanner.error(Malformed.STRAY_QUOTES)
         scanner.at = scanner.end
-        return _Call(command)
+        return command
     value = (
         _APOSTROPHE.sub(b"'", match[1])
         if pattern is _SINGLE
@@ -232,12 +227,12 @@ def _read_quoted(
     numbers = scanner.lines.numbers_from(first + shown.count(b"\n", 0, start))
     content = scanner.nested(Lines(value.removesuffix(b"\n") + b"\n", numbers))
     scanner.at = first + size
-    return _Call(command, content.below(command.directory))
+    return command._replace(content=content.below(command.directory))
 
 
 def _read_heredoc(
     scanner: Scanner, text: bytes, below: Scanner, heredoc: re.Match[bytes]
-) -> _Call | None:
+) -> _Command | None:
     """Take a command, whose line is `text`, and its heredoc, whose lines are `below`."""
     delimiter = heredoc["word"].strip(b"'\"\\")
     shown, after = text[: heredoc.start()] + b" " + text[heredoc.end() :], 0
@@ -254,7 +249,7 @@ def _read_heredoc(
             end = max(after, body.end + (end is not None))
             return _refuse(scanner, text, command.unknown, end)
         scanner.at = scanner.at if end is None else end + 1
-        return None if end is None else _Call(command)
+        return None if end is None else command
     if text[heredoc.start() :].startswith(b"<<-"):
         body = below.dedented(lambda line: line.lstrip(b"\t"))
     else:
@@ -269,7 +264,7 @@ def _read_heredoc(
             return _refuse(scanner, text, command.file, end + ended)
         body = _for_file(body, os.fsencode(command.file))
     scanner.at = max(end + ended, after)
-    return _Call(command, body.below(command.directory))
+    return command._replace(content=body.below(command.directory))
 
 
 def _use_of(below: Scanner, name: bytes) -> tuple[_Command, int]:
@@ -354,7 +349,7 @@ def _with_options(command: _Command, rest: list[str], *, quoted: bool) -> _Comma
     return command._replace(unknown=unknown[0]) if unknown else command
 
 
-def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Call:
+def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Command:
     """Take a command that has a patch up to `end`, with an error: its `part` is not understood."""
     line = text.partition(b"\n")[0]
     for pattern, instead in _OTHERS:
@@ -365,7 +360,7 @@ def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Call:
     else:
         scanner.error(Malformed.UNSUPPORTED_COMMAND, text=line, part=part)
     scanner.at = end
-    return _Call(_Command(unknown=part))
+    return _Command(unknown=part)
 
 
 def _without_indentation(body: Scanner, delimiter: bytes, indent: bytes) -> Scanner:
