@@ -392,7 +392,7 @@ def _is_repeated(at: int, steps: Sequence[Step], file: FileIndex) -> bool:
 def _blanks(text: bytes, found: bytes) -> _Repeats:
     """In a string, whitespace is content."""
     differ = _blanks_that_differ(text, found)
-    return lambda line: not differ.isdisjoint(_pairs_in_strings(line))
+    return lambda line: bool(differ) and not differ.isdisjoint(_pairs_in_strings(line))
 
 
 def _letters(text: bytes, found: bytes) -> _Repeats:

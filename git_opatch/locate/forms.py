@@ -86,10 +86,11 @@ def _forms(
     """
     for escapes, note in _ESCAPES:
         find = _pattern(escapes)
-        if any(each in file for each in set(find.findall(new))):
+        shown = find.findall(old)
+        if not shown or any(each in file for each in set(find.findall(new))):
             continue
         if unescaped := _unescape(texts, old, escapes, find):
-            first = find.findall(old)[0]
+            first = shown[0]
             character = escapes.get(first, b"").decode()
             yield unescaped, note.format(escape=first.decode(), character=character)
     for rewrite, note in () if old.isascii() else _ACCENTED:
