@@ -75,7 +75,7 @@ def agreed(
     most = 1 if sought.loose else FEW
     if not 0 < len(sought.starts) <= most or sought.others or sought.disagrees:
         return None
-    readings = (reading for each in (sought.readings, sought.rivals) for reading in each)
+    readings = iter(sought.readings)
     first = outcomes(next(readings))
     for reading in readings:
         other = outcomes(reading)

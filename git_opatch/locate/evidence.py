@@ -13,7 +13,7 @@ from math import inf
 
 from git_opatch.locate.anchors import scoped
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.reading import EQUAL, NO_READINGS
+from git_opatch.locate.reading import EQUAL
 from git_opatch.locate.sought import Sought
 from git_opatch.model.limits import MANY
 from git_opatch.model.options import Ambiguous, Matching
@@ -164,7 +164,7 @@ def _choose_nearest(all_sought: Sequence[Sought]) -> None:
             if starts:
                 best = min(starts, key=lambda at: (abs(at - aim), at < aim))
                 sought.count = len(sought.starts)
-                sought.readings, sought.rivals = sought.readings.among({best}), NO_READINGS
+                sought.readings = sought.readings.among({best})
                 sought.others, sought.disagrees = (), False
                 sought.evidence = Evidence.NEAREST
         if sought.only is not None:

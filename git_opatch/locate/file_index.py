@@ -155,12 +155,6 @@ class FileIndex:
         return LineIndex(self.lines, asked)
 
     @cached_property
-    def trimmed(self) -> LineIndex:
-        """The lines without their indentation."""
-        asked = (self.normal(line.text).strip() for hunk in self.hunks for line in hunk.preimage)
-        return LineIndex(list(map(bytes.strip, self.lines)), asked)
-
-    @cached_property
     def keys(self) -> list[bytes]:
         """The loosest form of each line."""
         known: dict[bytes, bytes] = {}

@@ -6,10 +6,6 @@ style   a tab for so many spaces, or back
 shift   a prefix added or cut
 ratio   so many spaces for so many spaces
 both    a style, then a shift, where nothing simpler explains all pairs
-
-Any of these may say how added lines are written, where the position is known. To suggest a position
-(D37) takes less: there only a few count (`is_common_rule`), since the more rules there are, the
-more positions a short hunk fits by chance.
 """
 
 from __future__ import annotations
@@ -25,7 +21,6 @@ IndentRule = Callable[[bytes], bytes | None]
 """Turns the patch's indentation into the file's; None if there is less than it cuts."""
 
 _WIDTHS = (4, 2, 8, 1, 3, 5, 6, 7)
-_COMMON_TAB_WIDTHS = (2, 4, 8)
 
 
 def rules_for(pairs: Sequence[Pair]) -> list[IndentRule]:
@@ -117,45 +112,3 @@ def _scaling(in_patch: int, in_file: int, unit: bytes) -> IndentRule:
         return unit * (levels * in_file + odd) + rest
 
     return apply
-
-
-def is_common_rule(pairs: Sequence[Pair], *, at_margin: bool) -> bool:
-    """Return whether one of the rules that may suggest a position explains all of `pairs` (D37).
-
-    They are: one prefix more, for a hunk with a line at the margin (`at_margin`); twice or half as
-    many spaces; tabs of 2, 4 or 8 columns for spaces, or back. No prefix is cut, and no style is
-    combined with a shift.
-    """
-    with_prefix = at_margin and _has_common_prefix(pairs)
-    return with_prefix or _is_doubled_or_halved(pairs) or _swaps_tabs(pairs)
-
-
-def _has_common_prefix(pairs: Sequence[Pair]) -> bool:
-    """Return whether the file has one prefix more on every line."""
-    shifts = {
-        in_file.removesuffix(in_patch) if in_file.endswith(in_patch) else None
-        for in_patch, in_file in pairs
-    }
-    return len(shifts) == 1 and shifts not in ({None}, {b""})
-
-
-def _is_doubled_or_halved(pairs: Sequence[Pair]) -> bool:
-    """Return whether the file is indented by twice as many spaces, or half as many."""
-    if any((in_patch + in_file).strip(b" ") for in_patch, in_file in pairs):
-        return False
-    if not any(map(any, pairs)):
-        return False
-    widths = [(len(in_patch), len(in_file)) for in_patch, in_file in pairs]
-    doubled = all(2 * in_patch == in_file for in_patch, in_file in widths)
-    return doubled or all(in_patch == 2 * in_file for in_patch, in_file in widths)
-
-
-def _swaps_tabs(pairs: Sequence[Pair]) -> bool:
-    """Return whether one side has tabs where the other has spaces."""
-    tabs_in_patch = any(b"\t" in in_patch for in_patch, _ in pairs)
-    if tabs_in_patch == any(b"\t" in in_file for _, in_file in pairs):
-        return False
-    return any(
-        all(in_patch.expandtabs(width) == in_file.expandtabs(width) for in_patch, in_file in pairs)
-        for width in _COMMON_TAB_WIDTHS
-    )

@@ -24,23 +24,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from git_opatch.locate.alignment import (
-    CONTEXT,
     exact_readings,
     fits_of,
     loose_readings,
-    one_for_one,
     settled,
 )
 from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.applied import new_positions, position_by_number, shows_context
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
-from git_opatch.locate.indent_rules import is_common_rule
 from git_opatch.locate.line_forms import key_of
 from git_opatch.locate.reading import (
     EQUAL,
     FORM,
-    NO_READINGS,
     SPACE,
     TOLERATED,
     Grade,
@@ -49,21 +45,16 @@ from git_opatch.locate.reading import (
     Step,
     readings_of,
 )
-from git_opatch.locate.reindent import pairs_of
 from git_opatch.locate.sought import Sought
 from git_opatch.locate.variants import Variant, variants_of
 from git_opatch.model.failure import Problem
-from git_opatch.model.limits import FEW
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import indentation
 
 LOOSEST = {Tier.STRICT: EQUAL, Tier.RESILIENT: SPACE, Tier.FUZZY: TOLERATED}
 """The loosest grade of each tier."""
-_SHORT = 3
-"""A hunk with no more lines to find than this fits elsewhere by chance."""
 _TO_THE_END = "gives no position, so its lines go to the end of the file"
 
 
@@ -81,8 +72,7 @@ def _ends_search(sought: Sought) -> bool:
 
 def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought]:
     most = LOOSEST[matching.tier]
-    exact = exact_readings(hunk, file)
-    yield Sought(hunk, exact, _rivals(hunk, exact, file) if exact and most else NO_READINGS)
+    yield Sought(hunk, exact_readings(hunk, file))
     if not any(line.text.strip() for line in hunk.preimage):
         return
     yield _applied(hunk, file, EQUAL)
@@ -179,22 +169,6 @@ def _with_gaps(hunk: Hunk, file: FileIndex) -> Sought:
     found = gap_readings(hunk, file)
     readings = readings_of([reading for reading in found if not reading.doubt] or found)
     return Sought(hunk, readings, loose=True)
-
-
-def _rivals(hunk: Hunk, exact: Readings, file: FileIndex) -> Readings:
-    """List where else a short hunk may be meant: at another depth, by a common rule."""
-    solid = [line for line in hunk.preimage if line.text.strip()]
-    if not 0 < len(solid) <= _SHORT or all(line.prefix is not CONTEXT for line in hunk.lines):
-        return NO_READINGS
-    at_margin = any(not indentation(line.text) for line in hunk.lines if line.text.strip())
-    starts = file.trimmed.runs([file.normal(line.text).strip() for line in hunk.preimage])
-    found = []
-    for start in set(starts[:FEW]).difference(exact.starts):
-        reading = one_for_one(hunk, start, file)
-        pairs = [each[1] for each in pairs_of(reading, file) if each]
-        if is_common_rule(pairs, at_margin=at_margin):
-            found.append(reading._replace(level=SPACE))
-    return readings_of(found)
 
 
 # ---------------------------------------------------------------- added lines alone

@@ -20,17 +20,15 @@ from git_opatch.model.placement import Evidence
 class Sought:
     """A hunk, and the readings of it that are left, all of one class.
 
-    `rivals` are readings that a short hunk may mean, too, and that are never chosen. `loose` is
-    whether the class must be alone, so that evidence cannot choose, `others` are the rows of other
-    places that are nearly as much alike, and `disagrees` is whether several slips explain it, each
-    otherwise. `applied_at` is where the hunk is there already, at the grade `applied_level`, and
-    `is_said` is whether the hunk says that this is its place; `problem` is why a hunk of added
-    lines has no position at all.
+    `loose` is whether the class must be alone, so that evidence cannot choose, `others` are the
+    rows of other places that are nearly as much alike, and `disagrees` is whether several slips
+    explain it, each otherwise. `applied_at` is where the hunk is there already, at the grade
+    `applied_level`, and `is_said` is whether the hunk says that this is its place; `problem` is why
+    a hunk of added lines has no position at all.
     """
 
     hunk: Hunk
     readings: Readings = NO_READINGS
-    rivals: Readings = NO_READINGS
     repairs: tuple[str, ...] = ()
     loose: bool = False
     others: tuple[int, ...] = ()
@@ -46,9 +44,7 @@ class Sought:
     @property
     def starts(self) -> Sequence[int]:
         """The rows at which its readings begin, in order."""
-        if not self.rivals:
-            return self.readings.starts
-        return sorted({*self.readings.starts, *self.rivals.starts})
+        return self.readings.starts
 
     @property
     def is_exact(self) -> bool:
@@ -71,22 +67,16 @@ class Sought:
         kept = set(starts).intersection(self.starts) if self.is_open else ()
         if not kept or len(kept) == len(self.starts):
             return
-        readings = self.readings.among(kept)
-        if readings:
-            self.readings, self.rivals = readings, self.rivals.among(kept)
-            self.evidence = evidence if len(self.starts) == 1 else self.evidence
+        self.readings = self.readings.among(kept)
+        self.evidence = evidence if len(self.starts) == 1 else self.evidence
 
     def stop(self, start: int) -> int:
         """The row after what the reading at `start` shows."""
-        return max(reading.stop for reading in self._at(start))
+        return max(reading.stop for reading in self.readings.lay(start))
 
     def span(self, start: int) -> tuple[int, int]:
         """The rows that change in the reading at `start`."""
-        return changed_span(self._at(start)[0])
-
-    def _at(self, start: int) -> Sequence[Reading]:
-        of = self.readings if start in self.readings.starts else self.rivals
-        return of.lay(start)
+        return changed_span(self.readings.lay(start)[0])
 
 
 def changed_span(reading: Reading) -> tuple[int, int]:
