@@ -33,7 +33,6 @@ from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.applied import new_positions, position_by_number, shows_context
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
-from git_opatch.locate.line_forms import key_of
 from git_opatch.locate.reading import (
     EQUAL,
     FORM,
@@ -103,8 +102,6 @@ def _undone(
     """Yield the readings of a hunk with a slip undone; all slips that fit must say the same."""
     found: list[Sought] = []
     for variant, repair in variants:
-        if _says_other(hunk, variant) and loose_readings(hunk, file, FORM):
-            continue  # the file has the lines as they are written
         is_exact = level == EQUAL
         laid = exact_readings(variant, file) if is_exact else loose_readings(variant, file, SPACE)
         readings = _at_number(hunk, variant, laid)
@@ -119,12 +116,6 @@ def _undone(
         )
         first.disagrees = not is_one
         yield first
-
-
-def _says_other(hunk: Hunk, variant: Hunk) -> bool:
-    """Return whether lines of a variant differ from the hunk's in more than whitespace."""
-    lines = zip(hunk.preimage, variant.preimage, strict=True)
-    return any(key_of(a.text) != key_of(b.text) for a, b in lines)
 
 
 def _at_number(hunk: Hunk, variant: Hunk, readings: Readings) -> Readings:
