@@ -136,7 +136,6 @@ RULES: dict[str, Switch] = {
     "class: tolerated context": _not_sought(search._loose, reading.TOLERATED),
     "class: gaps": _not_sought(search._with_gaps),
     "class: already applied": _not_sought(search._applied),
-    "context past the end": gives(alignment._past_the_end, []),
     "evidence: end of file, anchors": gives(evidence._by_own_claims, None),
     "evidence: order": gives(evidence._by_order, None),
     "evidence: number": gives(evidence._by_number, None),

@@ -4,7 +4,6 @@ It must not choose between places, nor say why one is refused: it makes all read
 
     match        a line of the hunk is a line of the file, at a grade (`lines`)
     skip blank   of the file, or of the hunk
-    skip past    context that lies beyond the end of the file
     skip lines   of the file, at a marker such as `# ...` (a gap)
 
 A `Reading` is the result: each line of the hunk with its row, and each line of the file that the
@@ -14,7 +13,6 @@ hunk does not show. What is not shown is kept; context is never written.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -24,7 +22,7 @@ from operator import ne
 from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
+from git_opatch.locate.likeness import has_word
 from git_opatch.locate.reading import (
     ALIKE,
     EQUAL,
@@ -45,13 +43,11 @@ from git_opatch.model.failure import Problem
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import indentation, opens
 
 CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
 _OMITTED = Line(CONTEXT, b"")
 """A blank line of the file that the hunk does not show."""
 MOST_TOLERATED = 1
-MOST_PAST = 3
 
 
 def settled(hunk: Hunk) -> Hunk:
@@ -144,8 +140,6 @@ def loose_readings(hunk: Hunk, file: FileIndex, most: Grade) -> Readings:
         bent = ()
     laid = {fit.place: _laid(hunk, fit, file) for fit in bent}
     ready = [reading for reading in laid.values() if reading]
-    if most == TOLERATED and not straight and not ready:
-        ready = _past_the_end(hunk, file)
     rest = readings_of(ready)
     return Readings(
         sorted({*straight, *rest.starts}) if ready else [*straight],
@@ -298,48 +292,6 @@ def old_lines(hunk: Hunk, file: FileIndex) -> OldLines:
     texts = [file.normal(hunk.lines[each].text) for each in at]
     is_context = [hunk.lines[each].prefix is CONTEXT for each in at]
     return OldLines(at, texts, [*map(file.key, texts)], is_context)
-
-
-_CLOSES = re.compile(rb"(?:[^\w]|\b(?:end|fi|done|esac|endif|else)\b)*")
-
-
-def _past_the_end(hunk: Hunk, file: FileIndex) -> list[Reading]:
-    """Leave out up to three context lines beyond the end, which the changed line above them does
-    not need, and which are nowhere else if they have a word."""
-    lines = list(hunk.lines)
-    removed = {line.text for line in lines if line.prefix is REMOVED}
-    for dropped in range(1, MOST_PAST + 1):
-        while lines and lines[-1].prefix is CONTEXT and not lines[-1].text.strip():
-            lines.pop()
-        if not lines or lines[-1].prefix is not CONTEXT:
-            return []
-        last = lines.pop()
-        if not lines or _needs(lines[-1], last) or last.text in removed:
-            return []
-        key = file.key(file.normal(last.text))
-        if not _CLOSES.fullmatch(last.text) and file.by_key.rows(key):
-            return []
-        shorter = replace(hunk, lines=tuple(lines))
-        old = old_lines(shorter, file)
-        place = len(file.solid) - len(old.texts)
-        carried = (len(old.texts) >= 2 and has_word(old.texts)) or place == 0
-        most = SPACE if any(len(key) >= LEAST_DISTINCTIVE for key in old.keys) else EQUAL
-        if not old.texts or not carried or place < 0:
-            continue
-        fit = _fit(old, place, frozenset(), file, with_prose=False)
-        reading = _laid(shorter, fit, file) if fit and fit.level <= most else None
-        if reading:
-            return [reading._replace(level=TOLERATED, past=dropped)]
-    return []
-
-
-def _needs(line: Line, following: Line) -> bool:
-    """Return whether a changed line needs what follows: a removed one what may replace it and lost
-    its sign, an added one what it opens, or what may have lost its sign, too."""
-    if line.prefix is not ADDED:
-        return line.prefix is REMOVED
-    deeper = len(indentation(following.text)) > len(indentation(line.text))
-    return deeper or opens(line.text) or not following.has_prefix
 
 
 # ---------------------------------------------------------------- between two lines

@@ -206,9 +206,6 @@ def _repairs(reading: Reading) -> Iterator[str]:
     for step in reading.steps:
         if step.grade == TOLERATED and step.differs:
             yield f"a context line differs in {step.differs.value}"
-    if reading.past:
-        lie = "a context line lies" if reading.past == 1 else f"{reading.past} context lines lie"
-        yield f"{lie} past the end of the file"
     if reading.is_elided:
         lines = left_out(reading)
         yield f"{lines} of the file left out" if lines else "a marker stands for more lines"

@@ -76,10 +76,9 @@ class Reading(NamedTuple):
     """A hunk laid over the file.
 
     `level` is the loosest grade that it needs, `surplus` counts the blank lines that the file
-    lacks, `omitted` those that the hunk lacks, and `past` its lines beyond the end; `is_elided` is
-    whether a marker stands for lines of the file, `moved` is the row of a blank line on whose other
-    side an added line could be, and `doubt` is why it is not to be trusted, although nothing else
-    fits.
+    lacks, `omitted` those that the hunk lacks, `is_elided` is whether a marker stands for lines of
+    the file, `moved` is the row of a blank line on whose other side an added line could be, and
+    `doubt` is why it is not to be trusted, although nothing else fits.
     """
 
     steps: tuple[Step, ...]
@@ -89,7 +88,6 @@ class Reading(NamedTuple):
     omitted: int = 0
     moved: int | None = None
     doubt: Problem | None = None
-    past: int = 0
     is_elided: bool = False
 
     @property

@@ -9,7 +9,7 @@ search. A hunk that is there as written is compared in no other way.
     a slip undone, every byte   of the whole hunk (`variants`); all slips must say the same
     whitespace                  and the level of headings; other blank lines, the fewest
     typography                  and in prose letter case and signs; must be alone
-    tolerated                   one or two lines of context, or context past the end; must be alone
+    tolerated                   one or two lines of context; must be alone
     a slip undone, whitespace
     gaps                        lines of the file left out, the fewest gaps; must be alone
 
