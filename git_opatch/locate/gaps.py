@@ -215,24 +215,12 @@ def _is_doubtful(above: _Run, gap: _Run, below: _Run, file: FileIndex, *, is_las
         return True  # what it adds is there already
     if any(map(_MARKER.fullmatch, left_out)):
         return True  # one of them reads like a marker
-    if _is_in_removed_block(left_out, beside[0]):
-        return True
     if is_last:
         return False
     first = below.rows[0]
     if gap.head is not None and not in_scope(first + 1, gap.head, file):
         return True
     return not _is_heading(first, file) and _leaves_block(left_out, below, file)
-
-
-def _is_in_removed_block(left_out: Sequence[bytes], run: Sequence[Step]) -> bool:
-    """Return whether lines are left out of a block of which the run of changes above them changes a
-    part: it may change what is as deep as they are, or put another head in place of theirs."""
-    depth = len(indentation(left_out[0]))
-    texts = [step.line.text for step in run if step.line.text.strip()]
-    deep = [len(indentation(text)) >= depth for text in texts]
-    replaces_head = not any(deep) and any(step.row is None for step in run)
-    return not all(deep) and not replaces_head
 
 
 def _leaves_block(left_out: Sequence[bytes], below: _Run, file: FileIndex) -> bool:
