@@ -43,8 +43,8 @@ _HEADING = re.compile(rb"[ \t]*(#{1,6})(?= )")
 _DEEPEST = 6
 _SIGNS, _SENTENCE = ".,;:!?", ".!?"
 """What may end a sentence, or a statement."""
-_QUOTED = re.compile(rb"(?<!\w)([\"'`])((?:(?!\1).)*)\1")
 _QUOTES = frozenset("“”„‟«»‘’‚‛′″")  # noqa: RUF001 - they are what is meant
+_QUOTED = re.compile(rb"(?<!\w)([\"'`])((?:(?!\1).)*)\1")
 
 
 class _Difference(NamedTuple):
@@ -74,11 +74,10 @@ def in_file_form(reading: Reading, file: FileIndex) -> tuple[Reading, Problem | 
     steps: Sequence[Step] = cut
     found = [each for at in range(len(steps)) for each in _differences(at, steps, file)]
     signs = _signs_to_undo(found, file)
-    doubtful = found[0].at if signs and _has_other_signs(signs, steps, file) else None
     steps = [_without_signs(step, signs) for step in steps] if signs else steps
-    if doubtful is None:
-        inherited = (each.at for each in found if _is_inherited(each, steps, file))
-        doubtful = next(inherited, None)
+    doubtful = found[0].at if _QUOTES & signs.keys() and _adds_quotes(steps, file) else None
+    inherited = (each.at for each in found if _is_inherited(each, steps, file))
+    doubtful = next(inherited, None) if doubtful is None else doubtful
     if doubtful is None:
         doubtful = next((at for at in range(len(steps)) if _is_repeated(at, steps, file)), None)
     doubt = None if doubtful is None else _described(steps[doubtful], file)
@@ -196,20 +195,11 @@ def _without_signs(step: Step, signs: Mapping[str, str]) -> Step:
     return _with_text(step, text.encode("utf-8", "surrogateescape"))
 
 
-def _has_other_signs(signs: Mapping[str, str], steps: Sequence[Step], file: FileIndex) -> bool:
-    """Return whether an added line has both forms of a sign, or typographic quotes that no old line
-    explains."""
-    unknown = (_QUOTES - signs.keys()) if _QUOTES.intersection(signs) else frozenset[str]()
-    for step in steps:
-        text = "" if step.row is not None else step.line.text.decode("utf-8", "surrogateescape")
-        both = any(sign in text and instead.strip() in text for sign, instead in _pairs(signs))
-        if both or any(sign in text and sign.encode() not in file.joined for sign in unknown):
-            return True
-    return False
-
-
-def _pairs(signs: Mapping[str, str]) -> list[tuple[str, str]]:
-    return [(sign, instead) for sign, instead in signs.items() if instead.strip()]
+def _adds_quotes(steps: Sequence[Step], file: FileIndex) -> bool:
+    """Return whether an added line has typographic quotes that the file does not have."""
+    added = b"".join(step.line.text for step in steps if step.row is None)
+    left = _QUOTES.intersection(added.decode("utf-8", "surrogateescape"))
+    return any(sign.encode() not in file.joined for sign in left)
 
 
 # ---------------------------------------------------------------- what is doubtful
@@ -245,12 +235,9 @@ def _is_inherited(each: _Difference, steps: Sequence[Step], file: FileIndex) -> 
     beside = [other for other in run if other.row is None]
     replaces = step.line.prefix is REMOVED
     in_prose = _is_prose(step, file)
-    repeats = each.is_end and _repeats(each, steps, file)
-    is_habit = repeats or not _is_slip(each, steps, file)
     adds = [other for other in steps if other.row is None]
-    if is_habit and each.is_end and each.in_patch:
-        same = [_decoded(other.line.text) for other in adds if _is_prose(other, file) == in_prose]
-        is_habit = all(text.endswith(each.in_patch) for text in same)
+    same = [_decoded(other.line.text) for other in adds if _is_prose(other, file) == in_prose]
+    is_habit = not each.is_end or all(text.endswith(each.in_patch) for text in same)
     for added in adds if is_habit else beside if replaces else []:
         is_own = replaces and added in beside
         is_other = in_prose != _is_prose(added, file)
@@ -259,8 +246,7 @@ def _is_inherited(each: _Difference, steps: Sequence[Step], file: FileIndex) -> 
             continue
         if each.is_end and not is_own and _keeps(added, each, steps, file):
             continue
-        is_general = is_own or repeats
-        if _has(_decoded(added.line.text), each, in_prose=in_prose, is_own=is_general):
+        if _has(_decoded(added.line.text), each, in_prose=in_prose, is_own=is_own):
             return True
     return False
 
@@ -291,46 +277,6 @@ def _keeps(added: Step, each: _Difference, steps: Sequence[Step], file: FileInde
         and _decoded(step.line.text) == _decoded(file.lines[step.row])
     ]
     return _tokens(_decoded(added.line.text))[-1:] in ends and steps[each.at] not in run
-
-
-def _is_slip(each: _Difference, steps: Sequence[Step], file: FileIndex) -> bool:
-    """Return whether another old line has what the file has there: this one is a slip."""
-    in_prose = _is_prose(steps[each.at], file)
-    for at, step in enumerate(steps):
-        if at == each.at or step.row is None or not step.line.text.strip():
-            continue
-        a, b = _decoded(step.line.text), _decoded(file.lines[step.row])
-        if each.is_end:
-            same_kind = not in_prose or _is_prose(step, file)
-            if same_kind and _keeps_end(a, b, each, in_prose=in_prose):
-                return True
-        elif (
-            not _is_quote(each)
-            and each.in_file.strip()
-            and each.in_file in _tokens(a)
-            and each.in_file in _tokens(b)
-        ):
-            return True
-    return False
-
-
-def _repeats(each: _Difference, steps: Sequence[Step], file: FileIndex) -> bool:
-    """Return whether another old line differs in the same sign at its end."""
-    others = (at for at in range(len(steps)) if at != each.at)
-    found = (other for at in others for other in _differences(at, steps, file) if other.is_end)
-    return any((other.in_patch, other.in_file) == (each.in_patch, each.in_file) for other in found)
-
-
-def _is_quote(each: _Difference) -> bool:
-    return {each.in_patch, each.in_file} == {"'", '"'}
-
-
-def _keeps_end(a: str, b: str, each: _Difference, *, in_prose: bool) -> bool:
-    """Return whether a line of the patch ends as the file's: in prose, with any such sign."""
-    if in_prose and not each.in_patch:
-        return a[-1:] == b[-1:] != "" and b[-1:] in _SIGNS
-    end = each.in_file or each.in_patch
-    return b.endswith(end) == bool(each.in_file) and a.endswith(end) == b.endswith(end)
 
 
 def _is_prose(step: Step, file: FileIndex) -> bool:
