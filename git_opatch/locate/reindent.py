@@ -11,7 +11,6 @@ What may be meant in two ways is refused.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
@@ -27,13 +26,6 @@ from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation, opens
 
 CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
-
-
-_OPENS = re.compile(
-    rb"\s*(?:if|elif|else|for|while|def|class|with|try|except|finally|async|match|case)\b.*:"
-    rb"\s*(?:#.*)?\Z"
-)
-"""A line that opens a block of Python."""
 
 
 class Indented(NamedTuple):
@@ -61,9 +53,6 @@ def indent(reading: Reading, file: FileIndex) -> Indented:
     shifted = [pair for pair in pairs if pair[0] != pair[1]]
     adds = [step for step in reading.steps if step.row is None and step.line.text.strip()]
     as_written = Indented(reading.steps)
-    by_depth = file.path.endswith((".py", ".pyi", ".pyx"))
-    if shifted and by_depth and not rules_for(pairs) and (moves := _moves_context(reading, shown)):
-        return Indented(reading.steps, moves)
     if not shifted or not adds:
         return as_written
     short = [each for each in shown if each and _is_one_short(*each)]
@@ -85,28 +74,6 @@ def _may_be_a_slip(shifted: Pair, runs: Sequence[_Run]) -> bool:
     beside no added line."""
     is_beside = any(a != b for run in runs for a, b in run.beside)
     return not is_beside and len(set(b"".join(shifted))) == 1
-
-
-def _moves_context(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> Problem | None:
-    """Return the line that opens a block, and comes or goes above context that the patch shows out
-    of it, or in it, and the file does not: context is never written, so it cannot move."""
-    last: dict[Prefix, tuple[Step, Pair]] = {}
-    for step, each in zip(reading.steps, shown, strict=True):
-        prefix, text = step.line.prefix, step.line.text
-        if not text.strip():
-            continue
-        if prefix is not CONTEXT:
-            depth = indentation(text)
-            last[prefix] = each or (step, (depth, depth))
-            continue
-        for other, (in_patch, in_file) in last.values() if each else ():
-            a, b = each[1] if each else (b"", b"")
-            opened = _OPENS.match(other.line.text) is not None
-            if opened and (len(a) > len(in_patch)) != (len(b) > len(in_file)):
-                fault = Fault.BLOCK_CLOSED if other.row is not None else Fault.BLOCK_OPENED
-                return Problem.of(fault, line=other.line.text)
-        last = {}
-    return None
 
 
 def _is_one_short(step: Step, pair: Pair) -> bool:

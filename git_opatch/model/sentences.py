@@ -475,16 +475,6 @@ class Fault(Enum):
         "adds a line with characters in UTF-8, and the file has another encoding",
         "write the added lines in ASCII, or convert the file first",
     )
-    BLOCK_OPENED = (
-        Reason.UNCLEAR,
-        "opens a block with `{line}` above lines that would have to move into it",
-        "remove those lines, too, and add them again at their new depth",
-    )
-    BLOCK_CLOSED = (
-        Reason.UNCLEAR,
-        "removes `{line}` above lines that would have to move out of its block",
-        "remove those lines, too, and add them again at their new depth",
-    )
     HEADING_LEVEL = (
         Reason.UNCLEAR,
         "shows headings of another level than the file, so the level of those that it adds is "
