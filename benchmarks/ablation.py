@@ -160,7 +160,6 @@ RULES: dict[str, Switch] = {
     "indentation: shifts": gives(indent_rules._shifts, ()),
     "indentation: styles": off(indent_rules.STYLES, ()),
     "indentation: runs": _as_written(reindent._by_runs),
-    "indentation: the file's depth": gives(reindent._starts_at_file_depth, False),
     "placeholders": gives(placeholder.placeholder_in, b""),
     "encoding": gives(file_index.is_utf8, True),
     "structure": gives(structure.structure_fault, None),

@@ -12,8 +12,7 @@ What may be meant in two ways is refused.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from git_opatch.locate.file_index import FileIndex
@@ -23,7 +22,7 @@ from git_opatch.model.failure import Problem
 from git_opatch.model.limits import NEAR
 from git_opatch.model.patch import Prefix
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import indentation, opens
+from git_opatch.model.text import indentation
 
 CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
 
@@ -66,7 +65,7 @@ def indent(reading: Reading, file: FileIndex) -> Indented:
         rules = rules_for(rest) if any(a != b for a, b in rest) else []
     if not rules:
         return _by_runs(reading, shown)
-    return _by_rules(reading, shown, rules, file)
+    return _by_rules(reading, pairs, rules)
 
 
 def _may_be_a_slip(shifted: Pair, runs: Sequence[_Run]) -> bool:
@@ -112,50 +111,24 @@ def _indented(step: Step, depth: bytes) -> Step:
     return step._replace(line=step.line._replace(text=depth + text.lstrip(b" \t")))
 
 
-def _by_rules(
-    reading: Reading,
-    shown: Sequence[tuple[Step, Pair] | None],
-    rules: Sequence[IndentRule],
-    file: FileIndex,
-) -> Indented:
+def _by_rules(reading: Reading, pairs: Sequence[Pair], rules: Sequence[IndentRule]) -> Indented:
     outcomes = list(dict.fromkeys(_with_rule(reading.steps, rule) for rule in rules))
-    if len(outcomes) > 1:
-        near = _depths_near(reading, file)
-        if not _jumps(outcomes[0], near):  # a ratio, which is never the first, may be dropped
-            outcomes = [steps for steps in outcomes if not _jumps(steps, near)]
     if len(outcomes) > 1:
         return Indented(reading.steps, Problem(Fault.SEVERAL_RULES))
     steps = outcomes[0]
     if steps == reading.steps:
         return Indented(steps)
-    pairs = [each[1] for each in shown if each]
     own = min((in_file for _, in_file in pairs), key=len)
-    depths = _added_depths(reading.steps)
+    depths = {
+        indentation(step.line.text)
+        for step in reading.steps
+        if step.row is None and step.line.text.strip()
+    }
     is_deep = own and any(depth.startswith(own) for depth in depths)
     is_mixed = b"" in depths and sum(bool(in_file) for _, in_file in pairs) > 1
-    at_margin = is_deep and not is_mixed and not any(a for a, _ in pairs)
-    if _starts_at_file_depth(reading, shown) or at_margin:
+    if is_deep and not is_mixed and not any(a for a, _ in pairs):
         return Indented(reading.steps, Problem(Fault.AT_FILE_DEPTH))
     return Indented(steps)
-
-
-def _jumps(steps: Sequence[Step], near: Set[bytes]) -> bool:
-    """Return whether an added line is more than two steps deeper than the line above it: then it
-    was shifted, and no ratio says how deep it is. `near` are the depths of the file there."""
-    widths = sorted({len(depth) for depth in near})
-    step = min((b - a for a, b in pairwise(widths)), default=0)
-    above = None
-    for each in steps:
-        if each.line.text.strip():
-            depth = len(indentation(each.line.text))
-            if each.row is None and above is not None and depth > above + 2 * step:
-                return True
-            above = depth if each.row is None else None
-    return False
-
-
-def _added_depths(steps: Sequence[Step]) -> set[bytes]:
-    return {indentation(s.line.text) for s in steps if s.row is None and s.line.text.strip()}
 
 
 def _depths_near(reading: Reading, file: FileIndex) -> set[bytes]:
@@ -195,7 +168,6 @@ class _Run(NamedTuple):
     removed: list[Pair | None]
     added: dict[int, bytes | None]
     around: list[Pair]
-    opened: bool
 
     @property
     def depths(self) -> dict[int, bytes]:
@@ -233,51 +205,14 @@ def _runs(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> list[_
         ]
         above = next((each[1] for each in reversed(shown[:at]) if each), None)
         below = next((each[1] for each in shown[stop:] if each), None)
-        texts = (step.line.text for step in reversed(steps[:at]) if step.line.text.strip())
         around = [pair for pair in (above, below) if pair is not None]
-        runs.append(_Run(removed, added, around, opens(next(texts, b""))))
+        runs.append(_Run(removed, added, around))
         at = stop
     return runs
 
 
 def _least(depths: Iterable[bytes]) -> bytes:
     return min(depths, key=len)
-
-
-def _starts_at_file_depth(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> bool:
-    """Return whether added lines begin as deep as what they replace, or what is around them, does
-    in the file and not in the patch: they may be as written."""
-    runs = [run for run in _runs(reading, shown) if run.depths]
-    pairs = [each[1] for each in shown if each]
-    in_patch, in_file = {a for a, _ in pairs}, {b for _, b in pairs}
-    replacing = [run for run in runs if run.replaced]
-    follow = [
-        _least(run.depths.values())
-        == _least(a for a, _ in run.replaced)
-        != _least(b for _, b in run.replaced)
-        for run in replacing
-    ]
-    if replacing and all(follow):
-        return False
-    added = {depth for run in runs for depth in run.depths.values()}
-    if added <= in_patch and not added <= in_file:
-        return False
-    return any(
-        _begins_as_file(run)
-        for run in runs
-        if next(iter(run.depths.values())) not in in_patch - in_file
-    )
-
-
-def _begins_as_file(run: _Run) -> bool:
-    least = _least(run.depths.values())
-    in_patch, in_file = ([pair[side] for pair in run.replaced or run.around] for side in (0, 1))
-    if run.replaced:
-        return least == _least(in_file) != _least(in_patch)
-    if least in in_patch or least not in in_file:
-        return False
-    first_of_block = run.opened and len(in_patch[-1]) <= len(in_patch[0])
-    return not first_of_block or len(least) <= len(in_patch[0])
 
 
 def _by_runs(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> Indented:
