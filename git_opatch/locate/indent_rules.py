@@ -20,7 +20,7 @@ Pair = tuple[bytes, bytes]
 IndentRule = Callable[[bytes], bytes | None]
 """Turns the patch's indentation into the file's; None if there is less than it cuts."""
 
-_WIDTHS = (4, 2, 8, 1, 3, 5, 6, 7)
+_WIDTHS = (4, 2, 8)
 
 
 def rules_for(pairs: Sequence[Pair]) -> list[IndentRule]:
