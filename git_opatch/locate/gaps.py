@@ -15,13 +15,12 @@ heading above it, nor out of the block that the hunk shows around what is below 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
-from git_opatch.locate.alignment import CONTEXT, lay, old_lines
+from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
 from git_opatch.locate.anchors import find, in_scope, is_below, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import heading_at, is_certain
@@ -35,8 +34,6 @@ from git_opatch.model.text import indentation
 _DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
 _MARKS = rb"\s*(?:[^\w\s]{1,4}\s*){0,2}"
 _MARKER = re.compile(_MARKS + _DOTS + rb"(?:[\w ,']*" + _DOTS + rb"| [\w ,']+)?" + _MARKS)
-_MOST_STATES = 20_000
-"""So many positions of all lines are tried; a hunk with more is not laid with gaps."""
 
 
 def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
@@ -48,35 +45,26 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
         for at, index in enumerate(old.at)
         if not stands_for_lines(hunk.lines[index]) or file.rows_of(old.texts[at])
     ]
-    where = [file.rows_of(old.texts[at]) for at in shown]
-    if not shown or not all(where) or sum(map(len, where)) > _MOST_STATES:
+    if len(shown) == len(old.at) or _is_adrift(hunk, {old.at[at] for at in shown}):
         return []
-    if _is_adrift(hunk, {old.at[at] for at in shown}):
+    runs = groupby(enumerate(shown), key=lambda each: each[1] - each[0])
+    pieces = [[at for _, at in run] for _, run in runs]
+    if not all(old.is_context[a[-1]] or old.is_context[b[0]] for a, b in pairwise(pieces)):
         return []
     strong = replace(hunk, anchors=tuple(anchor for anchor in hunk.anchors if not anchor.weak))
     is_named = any(find(anchor, file).rows for anchor in strong.anchors)
-    marked = [second - first > 1 for first, second in pairwise(shown)]
-    may_gap = all(old.is_context[a] or old.is_context[b] for a, b in pairwise(shown) if b - a > 1)
     readings: list[Reading] = []
-    for path in _paths(where, marked, file) if may_gap else ():
-        rows = dict(zip(shown, path, strict=True))
+    for rows in _ways(pieces, old, file):
         reading = lay(hunk, [rows.get(at) for at in range(len(old.at))], file)
-        if reading is None:
+        changed = [run for run in _runs(reading, file)[::2] if _changes(run)] if reading else []
+        if reading is None or (
+            is_named and not all(scoped(run.rows, strong, file) for run in changed)
+        ):
             continue
-        runs = _runs(reading, file)
-        pieces, gaps = runs[::2], runs[1::2]
-        changed = [at for at, piece in enumerate(pieces) if any(map(_is_change, piece.steps))]
-        if is_named and not all(scoped(pieces[at].rows, strong, file) for at in changed):
-            continue
-        if not all(_is_only(pieces[at], hunk, file) for at in changed):
+        if not all(_is_only(run, hunk, file) for run in changed):
             return []
-        lines = left_out(reading)
-        if not lines and len(shown) == len(old.at):
-            return []
-        around = enumerate(zip(pieces, gaps, pieces[1:], strict=False))
-        last = max(changed, default=0)
-        is_doubtful = any(_is_doubtful(*each, file, is_last=at >= last) for at, each in around)
-        doubt = Problem.of(Fault.GAP, left_out=lines) if is_doubtful else reading.doubt
+        is_doubtful = _leaves_doubt(_runs(reading, file), file)
+        doubt = Problem.of(Fault.GAP, left_out=left_out(reading)) if is_doubtful else reading.doubt
         readings.append(reading._replace(level=TOLERATED, doubt=doubt, is_elided=True))
     return readings
 
@@ -107,44 +95,24 @@ def _is_adrift(hunk: Hunk, shown: Set[int]) -> bool:
     return re.search(r"(?:^|\.)\++(?:\.|$)", signs) is not None
 
 
-def _paths(
-    where: Sequence[Sequence[int]], marked: Sequence[bool], file: FileIndex
-) -> list[tuple[int, ...]]:
-    """Return the ways to choose a row for each line, in order: right below the line before, or, at
-    a marker, below one line or more.
-
-    A dynamic program: of each row, the rows before it.
-    """
-    layers: list[dict[int, list[int]]] = [{row: [] for row in where[0]}]
-    for rows, is_marked in zip(where[1:], marked, strict=True):
-        layers.append(_next_layer(sorted(layers[-1]), rows, file, is_marked=is_marked))
-    found: list[tuple[int, ...]] = []
-    stack: list[tuple[int, tuple[int, ...]]] = [(len(layers) - 1, (row,)) for row in layers[-1]]
-    while stack and len(found) <= FEW:
-        at, path = stack.pop()
-        if at == 0:
-            found.append(path)
-        else:
-            stack += [(at - 1, (row, *path)) for row in layers[at][path[0]]]
-    return found
-
-
-def _next_layer(
-    before: Sequence[int], rows: Sequence[int], file: FileIndex, *, is_marked: bool
-) -> dict[int, list[int]]:
-    by_place = {file.place_of(row): row for row in before}
-    layer: dict[int, list[int]] = {}
-    for row in rows:
-        straight = by_place.get(file.place_of(row) - 1)
-        if not is_marked:
-            ways = [straight] if straight is not None else []
-        elif straight != row - 1:
-            ways = list(before[: min(bisect_left(before, row), FEW)])
-        else:
-            ways = []
-        if ways:
-            layer[row] = ways
-    return layer
+def _ways(pieces: Sequence[Sequence[int]], old: OldLines, file: FileIndex) -> list[dict[int, int]]:
+    """Return the ways to lay pieces of the old lines over the file, each exactly and a line or more
+    below the one before, as the row of each line."""
+    ways: list[dict[int, int]] = [{}]
+    for piece in pieces:
+        texts = [old.texts[at] for at in piece]
+        laid = [
+            dict(zip(piece, file.solid[place:], strict=False))
+            for place in file.by_key.runs([old.keys[at] for at in piece])
+            if file.solid_lines[place : place + len(texts)] == texts
+        ]
+        ways = [
+            {**way, **each}
+            for way in ways
+            for each in laid
+            if max(way.values(), default=-2) + 1 < each[piece[0]]
+        ][: FEW + 1]
+    return ways if pieces else []
 
 
 # ---------------------------------------------------------------- what is certain
@@ -178,6 +146,10 @@ def _runs(reading: Reading, file: FileIndex) -> list[_Run]:
     return runs
 
 
+def _changes(run: _Run) -> bool:
+    return any(map(_is_change, run.steps))
+
+
 def _is_change(step: Step) -> bool:
     return step.line.prefix is not CONTEXT
 
@@ -202,23 +174,30 @@ def _is_only(piece: _Run, hunk: Hunk, file: FileIndex) -> bool:
     return sum(is_below(start, head, file) for start in starts) == 1
 
 
-def _is_doubtful(above: _Run, gap: _Run, below: _Run, file: FileIndex, *, is_last: bool) -> bool:
-    """Return whether what becomes of the lines of a gap between two pieces is not clear; `is_last`
-    is whether nothing changes below it."""
-    left_out = [step.line.text for step in gap.steps if step.line.text.strip()]
-    sides = above.steps[::-1], below.steps
-    beside = [list(takewhile(_is_change, side)) for side in sides]
-    added = {step.line.text for run in beside for step in run if step.row is None} - {b""}
-    if not left_out:
-        return False
-    if added and added.issubset(left_out):
-        return True  # what it adds is there already
-    if any(map(_MARKER.fullmatch, left_out)):
-        return True  # one of them reads like a marker
-    if is_last:
-        return False
+def _leaves_doubt(runs: Sequence[_Run], file: FileIndex) -> bool:
+    """Return whether what becomes of the lines of a gap is not clear: the gap before the last piece
+    that changes something may not lead out of a scope."""
+    pieces = runs[::2]
+    last = max((at for at, piece in enumerate(pieces) if _changes(piece)), default=0)
+    around = enumerate(zip(pieces, runs[1::2], pieces[1:], strict=False))
+    return any(
+        _is_doubtful(*each) or (at < last and _leads_out(*each[1:], file)) for at, each in around
+    )
+
+
+def _is_doubtful(above: _Run, gap: _Run, below: _Run) -> bool:
+    """Return whether what is added beside a gap is in it, or a line of it reads like a marker."""
+    left_out = {text for step in gap.steps if (text := step.line.text).strip()}
+    beside = (*takewhile(_is_change, above.steps[::-1]), *takewhile(_is_change, below.steps))
+    added = {step.line.text for step in beside if step.row is None} - {b""}
+    return (bool(added) and added <= left_out) or any(map(_MARKER.fullmatch, left_out))
+
+
+def _leads_out(gap: _Run, below: _Run, file: FileIndex) -> bool:
+    """Return whether lines are left out between two scopes, or two blocks."""
+    left_out = [text for step in gap.steps if (text := step.line.text).strip()]
     first = below.rows[0]
-    if gap.head is not None and not in_scope(first + 1, gap.head, file):
+    if left_out and gap.head is not None and not in_scope(first + 1, gap.head, file):
         return True
     return not _is_heading(first, file) and _leaves_block(left_out, below, file)
 
