@@ -71,15 +71,20 @@ def _modules() -> list[ModuleType]:
     return modules
 
 
+_NOTHING = object()
+
+
 @dataclass(frozen=True, slots=True)
 class Switch:
     """A function or a constant of the package, and what makes its stand-in of it.
 
-    Every module that has it gets the stand-in, under whatever name.
+    Every module that has it gets the stand-in, under whatever name. `value` is what the stand-in
+    always gives, if it does.
     """
 
     original: Any
     change: Callable[[Any], Any]
+    value: Any = _NOTHING
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -107,7 +112,7 @@ def off(original: Any, stand_in: Any) -> Switch:
 
 def gives(function: Callable[..., Any], value: Any) -> Switch:
     """Return the switch that lets a function return `value`."""
-    return off(function, lambda *_, **__: value)
+    return Switch(function, lambda _: lambda *_, **__: value, value)
 
 
 def gives_first(function: Callable[..., Any]) -> Switch:
@@ -136,9 +141,9 @@ RULES: dict[str, Switch] = {
     "class: tolerated context": _not_sought(search._loose, reading.TOLERATED),
     "class: gaps": _not_sought(search._with_gaps),
     "class: already applied": _not_sought(search._applied),
-    "evidence: end of file, anchors": gives(evidence._by_own_claims, None),
-    "evidence: order": gives(evidence._by_order, None),
-    "evidence: number": gives(evidence._by_number, None),
+    "evidence: end of file, anchors": off(evidence._by_own_claims, lambda *_: None),
+    "evidence: order": off(evidence._by_order, lambda *_: None),
+    "evidence: number": off(evidence._by_number, lambda *_: None),
     "claim: anchors and headings": gives(anchors.refuted, ()),
     "claim: number of other lines": gives(claims._misnumbered, None),
     "claim: below its anchor": gives(claims._torn, None),
@@ -279,18 +284,22 @@ def _told(typed: Typed) -> Outcome:
 def run_all(
     samples: Sequence[Sample], names: Sequence[str]
 ) -> tuple[list[Outcome], dict[str, set[int]]]:
-    """Run every sample with nothing off; also return which samples call what each rule switches.
+    """Run every sample with nothing off; also return which samples call what each rule switches,
+    and get another value than from its stand-in.
 
     A constant is not called, and so has no entry.
     """
-    originals = {id(RULES[name].original): RULES[name].original for name in names}
+    switches = {id(RULES[name].original): RULES[name] for name in names}
+    originals = {key: each.original for key, each in switches.items()}
     calls: dict[int, set[int]] = {key: set() for key, each in originals.items() if callable(each)}
     outcomes: list[Outcome] = []
 
     def record(key: int, original: Any) -> Any:
         def recorded(*args: Any, **named: Any) -> Any:
-            calls[key].add(len(outcomes))
-            return original(*args, **named)
+            value = original(*args, **named)
+            if value != switches[key].value:
+                calls[key].add(len(outcomes))
+            return value
 
         return recorded
 
