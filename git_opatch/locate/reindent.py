@@ -65,7 +65,7 @@ def indent(reading: Reading, file: FileIndex) -> Indented:
         rules = rules_for(rest) if any(a != b for a, b in rest) else []
     if not rules:
         return _by_runs(reading, shown)
-    return _by_rules(reading, pairs, rules)
+    return _by_rules(reading, shown, rules)
 
 
 def _may_be_a_slip(shifted: Pair, runs: Sequence[_Run]) -> bool:
@@ -111,14 +111,17 @@ def _indented(step: Step, depth: bytes) -> Step:
     return step._replace(line=step.line._replace(text=depth + text.lstrip(b" \t")))
 
 
-def _by_rules(reading: Reading, pairs: Sequence[Pair], rules: Sequence[IndentRule]) -> Indented:
+def _by_rules(
+    reading: Reading, shown: Sequence[tuple[Step, Pair] | None], rules: Sequence[IndentRule]
+) -> Indented:
     outcomes = list(dict.fromkeys(_with_rule(reading.steps, rule) for rule in rules))
     if len(outcomes) > 1:
         return Indented(reading.steps, Problem(Fault.SEVERAL_RULES))
     steps = outcomes[0]
     if steps == reading.steps:
         return Indented(steps)
-    own = min((in_file for _, in_file in pairs), key=len)
+    pairs = [each[1] for each in shown if each]
+    own = _least(in_file for _, in_file in pairs)
     depths = {
         indentation(step.line.text)
         for step in reading.steps
@@ -126,7 +129,8 @@ def _by_rules(reading: Reading, pairs: Sequence[Pair], rules: Sequence[IndentRul
     }
     is_deep = own and any(depth.startswith(own) for depth in depths)
     is_mixed = b"" in depths and sum(bool(in_file) for _, in_file in pairs) > 1
-    if is_deep and not is_mixed and not any(a for a, _ in pairs):
+    at_margin = is_deep and not is_mixed and not any(a for a, _ in pairs)
+    if at_margin or any(map(_replaces_at_file_depth, _runs(reading, shown))):
         return Indented(reading.steps, Problem(Fault.AT_FILE_DEPTH))
     return Indented(steps)
 
@@ -213,6 +217,15 @@ def _runs(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> list[_
 
 def _least(depths: Iterable[bytes]) -> bytes:
     return min(depths, key=len)
+
+
+def _replaces_at_file_depth(run: _Run) -> bool:
+    """Return whether added lines begin as deep as what they replace does in the file, and not in
+    the patch: they may be as written."""
+    if not run.replaced or not run.depths:
+        return False
+    in_patch, in_file = (_least(pair[side] for pair in run.replaced) for side in (0, 1))
+    return _least(run.depths.values()) == in_file != in_patch
 
 
 def _by_runs(reading: Reading, shown: Sequence[tuple[Step, Pair] | None]) -> Indented:
