@@ -58,7 +58,7 @@ def typographic(line: bytes) -> bytes:
     form = resilient(line)
     if not form.isascii():
         text = form.decode("utf-8", "surrogateescape").translate(_TYPOGRAPHIC)
-        form = resilient(text.encode("utf-8", "surrogateescape"))
+        form = resilient(text.encode("utf-8", "surrogateescape")) or form
     return (resilient(form.replace(b"`", b"")) if b"`" in form else form) or form
 
 
