@@ -105,6 +105,16 @@ def test_markers_in_markdown_fences_are_ignored(base: Sandbox, text: str, lines:
     assert any(finding.startswith("b.txt:") for finding in found), "no other file has fences"
 
 
+@pytest.mark.parametrize(
+    "glued", ["*** End Patch", "</s>", "<|im_end|>", "to=functions.apply_patch"]
+)
+def test_what_is_glued_to_the_last_line_is_found(base: Sandbox, glued: str) -> None:
+    base.write("d.txt", f"# T\nLast line.{glued}\n")
+    base.write("e.txt", f"Not the last line.{glued}\nLast line.\n")
+    base.git("add", ".")
+    assert _found(base) == [f"d.txt:2: leftover of a patch: {glued}"]
+
+
 def test_the_staged_content_is_searched(base: Sandbox) -> None:
     base.commit({"old": "*** Begin Patch\n", "g": "b\n"})
     base.write("f", "*** Begin Patch\n")

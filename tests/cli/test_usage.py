@@ -45,6 +45,7 @@ def base(repo: Sandbox) -> Sandbox:
         ("check -C1 p.txt", "-C"),
         ("apply --fuzz 2 p.txt", "--fuzz"),
         ("apply -p1 p.txt", "-p1"),
+        ("apply --include=a.py p.txt", "--include"),
         ("check -p1 p.txt", "-p"),
     ],
 )
