@@ -100,11 +100,13 @@ def _names(line: bytes, name: Name) -> bool:
 
 
 def _defined(name: bytes, qualifier: bytes, file: FileIndex) -> list[int]:
-    return [
-        row
-        for row in file.containing(name)
-        if (found := name_of(file.lines[row])) and found.matches(Name(found.kind, name, qualifier))
-    ]
+    asked = name, qualifier
+    if asked not in file.defined:
+        names = ((row, name_of(file.lines[row])) for row in file.containing(name))
+        file.defined[asked] = [
+            row for row, found in names if found and found.matches(Name(found.kind, *asked))
+        ]
+    return file.defined[asked]
 
 
 def _is_qualified(line: bytes) -> bool:

@@ -108,6 +108,8 @@ class FileIndex:
         self._matches: dict[tuple[bool, bytes, bytes, bool], Match | None] = {}
         self.enclosing: dict[int, int | None] = {}
         """The heading above each position that a message asked for."""
+        self.defined: dict[tuple[bytes, bytes], list[int]] = {}
+        """The rows of the definitions of each name, with its qualifier, that was asked for."""
         self._block_ends: dict[int, int] = {}
         lines = text.lines
         if text.crlf:

@@ -84,6 +84,14 @@ SHAPES = {
     "sections of a file": Shape(500, _sections),
     "edits of a file in JSON": Shape(500, _edits),
     "hunks that are nowhere": Shape(250, _hunks("", _FUNCTION, _BODY.replace("run", "stop"))),
+    "anchors that are prose": Shape(
+        250,
+        _hunks(
+            "where the count N of f_N and of run is begun",
+            _FUNCTION.replace("run", "run_N"),
+            _BODY.replace("run", "run_N"),
+        ),
+    ),
     "replace all of equal letters": Shape(50_000, _replace_all("a", "a")),
     "replace all of equal lines": Shape(10_000, _replace_all("a\n", "a\n")),
     "marks out of order": Shape(4000, _marks),
