@@ -10,7 +10,7 @@ first; evidence removes some; if all that are left leave the same bytes, that is
     search        the order of the classes; `sought` is what it finds
     evidence      what removes readings: the file's end, anchors, the order, numbers
     decide        what a reading leaves, and whether all leave the same
-    claims        what a hunk says beside its lines; `anchors`, `outline` for its names
+    claims        what a hunk says beside its lines; `anchors`, `scope` and `outline` for its names
     applied       the aligner, asked for the new lines; `twins` for other places
     overlap       hunks that change the same lines
     explain       words for what is refused; `closest_match`, `enclosing`

@@ -1,10 +1,11 @@
-"""What a hunk claims beside its lines: the definition that it is in, its number, the file's end.
+"""Anchors: what the text after `@@` names, where that is, and whether it holds for a place.
+
+It must not place a hunk: evidence keeps what is inside, and a claim refuses what is outside.
 
 An anchor is text after `@@`. What it names is found as a whole line, else as the beginning of one,
 else by kind and name, else as a reference (`Store.load`, `in the load method`). It holds for a
-position that has it, or is in its scope: below it, with no heading of its kind between that is not
-deeper. One that names something and does not hold refuses the hunk; among several candidates, those
-that it holds for are kept.
+position that has it, or is in its scope. One that names something and does not hold refuses the
+hunk; among several candidates, those that it holds for are kept.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
     Name,
     OutlineKind,
-    depth,
     heading,
     heading_at,
     is_certain,
@@ -25,14 +25,14 @@ from git_opatch.locate.outline import (
     keyword_of,
     name_of,
     named_by,
-    underline,
 )
+from git_opatch.locate.scope import encloses, inside, scope_end
 from git_opatch.model.extent import Value
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW
 from git_opatch.model.patch import Anchor, Hunk, Prefix, context_around
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import indentation, opens, visible
+from git_opatch.model.text import opens, visible
 
 _LEAST_CUT = 76
 """Git cuts the heading that it writes after the numbers to 80 bytes, and to whole characters."""
@@ -68,7 +68,13 @@ class Found(NamedTuple):
 
 
 def find(anchor: Anchor, file: FileIndex) -> Found:
-    """Find what `anchor` names."""
+    """Find what `anchor` names; once in a file."""
+    if anchor not in file.found:
+        file.found[anchor] = _find(anchor, file)
+    return file.found[anchor]
+
+
+def _find(anchor: Anchor, file: FileIndex) -> Found:
     text = file.normal(anchor.text).strip()
     named = named_by(text)
     if not text:
@@ -148,78 +154,15 @@ def _referred(text: bytes, file: FileIndex) -> list[int]:
     return found or []
 
 
-# ---------------------------------------------------------------- scopes
-
-
-def in_scope(row: int, first: int, file: FileIndex) -> bool:
-    """Return whether the line at `row` is in the scope of the heading, or the line, at `first`."""
-    return row >= first and (row < file.block_end(first) or _scope_end(first, row, file) >= row)
-
-
-def _scope_end(first: int, stop: int, file: FileIndex) -> int:
-    """Return where the scope of the line at `first` ends, if that is above `stop`; else `stop`."""
-    lines = file.lines
-    line = lines[first]
-    kind = heading_at(lines, first) or heading(line.strip())
-    if kind is None:
-        most = len(indentation(line)) - (not (opens(line) and _has_block(first, file)))
-        rows = file.headings(OutlineKind.DEFINITION, first + 1, stop)
-        return next((at for at in rows if len(indentation(lines[at])) <= most), stop)
-    if is_for_the_file(line) and not _has_block(first, file):
-        return stop
-    if kind is OutlineKind.LABEL:
-        end = file.block_end(first)
-        closed = end < len(lines) and heading(lines[end].strip()) is kind
-        return end if closed and indentation(lines[end]) == indentation(line) else stop
-    most = depth(line, kind)
-    for at in range(first + 1, stop):
-        text = lines[at].strip()
-        if not text or (kind is OutlineKind.DEFINITION and len(indentation(lines[at])) > most):
-            continue
-        if not is_certain(lines, at, kind) or depth(lines[at], kind) > most:
-            continue
-        is_plain = kind is OutlineKind.DEFINITION and not keyword_of(lines[at])
-        if is_plain and not text.endswith(b"{") and file.prose.includes(at):
-            continue
-        same = kind is not OutlineKind.UNDERLINED or underline(lines, at) == underline(lines, first)
-        if same and not file.is_written(at):
-            return at
-    return stop
-
-
-def _has_block(first: int, file: FileIndex) -> bool:
-    return any(line.strip() for line in file.lines[first + 1 : file.block_end(first)])
-
-
 def scoped(starts: Sequence[int], hunk: Hunk, file: FileIndex) -> list[int]:
-    """Keep those of `starts` that are in the scope of the hunk's anchors, one after another."""
-    found = None
-    for anchor in hunk.anchors:
-        each = find(anchor, file)
-        if not each.rows or len(each.rows) > FEW:
-            continue
-        rows = each.rows
-        if found is not None:
-            rows = [
-                row for row in rows if any(row > at and is_below(row, at, file) for at in found)
-            ]
-            if not rows:
-                return []
-        found = rows
-    return [row for row in starts if any(is_below(row, at, file) for at in found or ())]
-
-
-def is_below(row: int, at: int, file: FileIndex) -> bool:
-    """Return whether `row` is in the block of the line at `at`, or in its scope if it is a heading;
-    that of a label, or of what may be a comment, ends at any other of its kind."""
-    if at <= row < file.block_end(at):
-        return True
-    kind = heading_at(file.lines, at)
-    if kind is None or row < at:
-        return False
-    if kind is OutlineKind.LABEL or not is_certain(file.lines, at, kind):
-        return next(iter(file.headings(kind, at + 1, row)), None) is None
-    return in_scope(row, at, file)
+    """Keep those of `starts` that are surely in the scope of the hunk's anchors, one in another."""
+    found: Sequence[int] = ()
+    for rows in (find(anchor, file).rows for anchor in hunk.anchors):
+        if 0 < len(rows) <= FEW:
+            found = inside(rows, found, file) if found else rows
+            if not found:
+                break
+    return inside(starts, found, file)
 
 
 # ---------------------------------------------------------------- what does not hold
@@ -234,7 +177,7 @@ def refuted(hunk: Hunk, start: int, stop: int, file: FileIndex) -> Iterator[Prob
         if anchor.text.strip() and not (anchor.weak and shows_own):
             found = find(anchor, file)
             if found.rows:
-                problem = _elsewhere(found, start, stop, file)
+                problem = _elsewhere(found, start, stop, hunk, file)
             else:
                 problem = _missing(found, start, stop, hunk, file)
             if problem:
@@ -253,30 +196,22 @@ def _shows_definition(hunk: Hunk, lines: Sequence[bytes]) -> bool:
     return any(
         heading(text) is OutlineKind.DEFINITION and not is_for_the_file(text)
         for text in texts
-        if is_at_margin(text) and text in lines
+        if _is_at_margin(text) and text in lines
     )
 
 
-def _elsewhere(found: Found, start: int, stop: int, file: FileIndex) -> Problem | None:
+def _elsewhere(found: Found, start: int, stop: int, hunk: Hunk, file: FileIndex) -> Problem | None:
     lines, rows = file.lines, found.rows
-    if _encloses(rows, start, stop, file):
-        if found.anchor.weak and found.whole and len(rows) == 1 and rows[0] < start:
-            first = lines[rows[0]]
-            if is_at_margin(first) and not heading_at(lines, rows[0]):
-                between = file.headings(OutlineKind.DEFINITION, rows[0] + 1, start)
-                end = next((at for at in between if is_at_margin(lines[at])), None)
-                return None if end is None else _under(found, rows[0], end, file)
-        return None
+    if encloses(rows, start, stop, file):
+        return _under_other(found, max(at for at in rows if at < stop), start, hunk, file)
     above = [row for row in rows if row < start]
     if not above:
         line = lines[rows[0]]
-        claims = (found.whole and (opens(line) or not found.anchor.weak)) or named_by(
-            line
-        ) is not None
-        if not claims or _is_explained(found, rows[0], file):
+        claims = found.whole and (opens(line) or not found.anchor.weak)
+        if not (claims or named_by(line)) or _is_explained(found, rows[0], file):
             return None
         return found.problem(Fault.ANCHOR_BELOW, at=rows[0] + 1)
-    end = _scope_end(above[-1], start, file)
+    end = scope_end(above[-1], start, file)
     if _is_explained(found, above[-1], file):
         return None
     if found.anchor.weak:
@@ -286,13 +221,24 @@ def _elsewhere(found: Found, start: int, stop: int, file: FileIndex) -> Problem 
     return _under(found, above[-1], end, file)
 
 
-def _encloses(rows: Sequence[int], start: int, stop: int, file: FileIndex) -> bool:
-    if any(start <= row < stop for row in rows):
-        return True
-    return any(in_scope(start, row, file) for row in [at for at in rows if at < start][-FEW:])
+def _under_other(found: Found, row: int, start: int, hunk: Hunk, file: FileIndex) -> Problem | None:
+    """Say that git would have written another heading than one at the margin, at `row`, that is not
+    a definition: it writes the last line there, if the language is not known to it."""
+    lines = file.lines
+    if not (found.anchor.weak and _is_at_margin(lines[row])) or heading_at(lines, row):
+        return None
+    is_bare = hunk.stated_start not in (None, start) and not hunk.shows_context
+    other = (
+        at
+        for at in range(row + 1, start)
+        if _is_at_margin(lines[at])
+        and (is_bare or heading_at(lines, at) is OutlineKind.DEFINITION)
+        and not file.is_written(at)
+    )
+    return next((_under(found, row, at, file) for at in other), None)
 
 
-def is_at_margin(line: bytes) -> bool:
+def _is_at_margin(line: bytes) -> bool:
     """Return whether git may write `line` as a heading in any language."""
     return line[:1].isalpha() or line[:1] in (b"_", b"$")
 
@@ -302,7 +248,7 @@ def _would_be_heading(row: int, named: int, lines: Sequence[bytes]) -> bool:
     line, other = lines[row], lines[named]
     if line[:1].isspace():
         return keyword_of(line) == keyword_of(other)
-    return is_at_margin(line) or line[:1] == other[:1]
+    return _is_at_margin(line) or line[:1] == other[:1]
 
 
 def _under(found: Found, row: int, other: int, file: FileIndex) -> Problem:
@@ -331,7 +277,7 @@ def _missing(found: Found, start: int, stop: int, hunk: Hunk, file: FileIndex) -
             if not any(name in line for line in mine)
         }
     for (name, _), at in rows.items():
-        if at and not _encloses(at, start, stop, file) and not _is_written(name, file):
+        if at and not encloses(at, start, stop, file) and not _is_written(name, file):
             return found.problem(Fault.ANCHOR_ELSEWHERE, name=name, at=at[0] + 1)
     return None
 

@@ -90,11 +90,6 @@ def position_by_number(hunk: Hunk, file: FileIndex) -> int | None:
     return start if file.lines[start : start + len(new)] == new else None
 
 
-def shows_context(hunk: Hunk) -> bool:
-    """Return whether a hunk shows a line of context, and so where its new lines are."""
-    return any(line.prefix is CONTEXT and line.text.strip() for line in hunk.lines)
-
-
 def _new_hunk(hunk: Hunk) -> Hunk:
     lines = [line._replace(prefix=CONTEXT) for line in hunk.lines if line.prefix is not REMOVED]
     while lines and not lines[-1].text.strip() and hunk.lines[-1].prefix is CONTEXT:

@@ -14,16 +14,15 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from git_opatch.locate.alignment import CONTEXT
-from git_opatch.locate.anchors import find, is_at_margin, refuted
-from git_opatch.locate.applied import is_rewrite, partly_applied, shows_context
+from git_opatch.locate.anchors import refuted
+from git_opatch.locate.applied import is_rewrite, partly_applied
 from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_forms import resilient
-from git_opatch.locate.outline import heading_at
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Matching
-from git_opatch.model.patch import Anchor, Hunk
+from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import common_length, indentation, opens
@@ -49,7 +48,9 @@ def contradictions(
     yield from _not_at_end(sought, outcome, file, matching)
     if not is_moved and (problem := _misnumbered(hunk, reading.start, file)):
         yield problem
-    yield from _elsewhere(hunk, reading.start, file, is_moved=is_moved)
+    stated, is_bare = hunk.stated_start, hunk.preimage and not hunk.shows_context
+    if is_bare and stated not in (None, reading.start) and not is_moved:
+        yield f"is not at line {(stated or 0) + 1}, as it says, and shows nothing around it"
     added = b"\n".join(step.line.text for step in reading.steps if step.row is None)
     if (entity := _ENTITY.search(added)) and not _ENTITY.search(file.joined):
         yield f"adds `{entity[0].decode()}`, and the file has no entity; it is written as it is"
@@ -113,7 +114,7 @@ def _misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
     old = [file.normal(line.text).strip() for line in hunk.preimage]
     is_apart = abs(stated - start) > len(old)
     is_near = any(_is_there(old, stated, more, file) for more in ((0, 1, -1) if is_apart else (0,)))
-    if not is_near and not shows_context(hunk):
+    if not is_near and not hunk.shows_context:
         found = [line.strip() for line in file.lines[stated : stated + len(old)]]
         is_alike = len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
         new = [file.normal(line.text) for line in hunk.postimage]
@@ -141,34 +142,6 @@ def _likeness(old: Sequence[bytes], found: Sequence[bytes]) -> float:
         for a, b in zip(old, found, strict=True)
     )
     return sum(ratios) / len(old)
-
-
-def _elsewhere(
-    hunk: Hunk, start: int, file: FileIndex, *, is_moved: bool
-) -> Iterator[Problem | str]:
-    """Yield that a hunk which shows no context is not where its number says."""
-    stated = hunk.stated_start
-    if not hunk.preimage or stated in (None, start) or shows_context(hunk):
-        return
-    for anchor in hunk.anchors:
-        if anchor.weak and (problem := _under_other(anchor, start, file)):
-            yield problem
-    if not is_moved:
-        yield f"is not at line {(stated or 0) + 1}, as it says, and shows nothing around it"
-
-
-def _under_other(anchor: Anchor, start: int, file: FileIndex) -> Problem | None:
-    """Say that the last line at the margin above `start`, which git writes after the numbers, is
-    not that of `anchor`: one at the margin, too, that names no definition."""
-    rows = [row for row in find(anchor, file).rows if row < start]
-    is_plain = rows and is_at_margin(file.lines[rows[-1]]) and not heading_at(file.lines, rows[-1])
-    above = (row for row in range(start - 1, -1, -1) if is_at_margin(file.lines[row]))
-    other = file.lines[next(above)] if is_plain else b""
-    if not is_plain or other.startswith(file.normal(anchor.text).strip()):
-        return None
-    return Problem.of(
-        Fault.ANCHOR_OF_OTHER, kind="heading", anchor=anchor.text, at=rows[-1] + 1, below=other
-    )
 
 
 def _cut_off(outcome: Outcome, hunk: Hunk, file: FileIndex) -> Problem | None:

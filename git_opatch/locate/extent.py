@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
-from git_opatch.locate.anchors import find, in_scope
+from git_opatch.locate.anchors import find
 from git_opatch.locate.closest_match import ClosestMatches, Pair
 from git_opatch.locate.difference import difference
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.reading import EQUAL
+from git_opatch.locate.scope import encloses
 from git_opatch.model.extent import Elsewhere, Extent, ExtentLine, Mark, Named
 from git_opatch.model.limits import FEW, MANY, SHOWN
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -205,7 +206,7 @@ def _named(extent: Extent, hunk: Hunk, file: FileIndex) -> Named | None:
     found = [find(anchor, file) for anchor in hunk.anchors[-1:] if anchor.text.strip()]
     first, stop = min(extent.positions, default=-1), max(extent.positions, default=-1) + 1
     for each in found:
-        is_there = any(first <= row < stop or in_scope(first, row, file) for row in each.rows[:FEW])
+        is_there = encloses(each.rows, first, stop, file)
         if not is_there and (each.rows or each.named):
             return Named(each.anchor.text, tuple(each.rows[: SHOWN + 1]))
     return None

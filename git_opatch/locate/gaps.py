@@ -21,10 +21,11 @@ from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
-from git_opatch.locate.anchors import find, in_scope, is_below, scoped
+from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import heading_at, is_certain
 from git_opatch.locate.reading import TOLERATED, Reading, Step
+from git_opatch.locate.scope import in_scope, inside
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line, Prefix
@@ -171,7 +172,7 @@ def _is_only(piece: _Run, hunk: Hunk, file: FileIndex) -> bool:
     head = piece.head
     if head is None or len(file.by_key.rows(file.keys[head])) > 1:
         return False
-    return sum(is_below(start, head, file) for start in starts) == 1
+    return len(inside(starts, [head], file)) == 1
 
 
 def _leaves_doubt(runs: Sequence[_Run], file: FileIndex) -> bool:

@@ -30,7 +30,7 @@ from git_opatch.locate.alignment import (
     settled,
 )
 from git_opatch.locate.anchors import find, scoped
-from git_opatch.locate.applied import new_positions, position_by_number, shows_context
+from git_opatch.locate.applied import new_positions, position_by_number
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
 from git_opatch.locate.reading import (
@@ -129,7 +129,7 @@ def _at_number(hunk: Hunk, variant: Hunk, readings: Readings) -> Readings:
 
 def _applied(hunk: Hunk, file: FileIndex, level: Grade) -> Sought:
     """Find where the new lines of a hunk are; one that shows no context must say that place."""
-    is_shown = shows_context(hunk)
+    is_shown = hunk.shows_context
     follows = is_shown or hunk.new_start == _number_after_others(hunk, file)
     stated = hunk if follows else replace(hunk, new_start=None)
     if level == EQUAL and (start := position_by_number(stated, file)) is not None:

@@ -20,11 +20,12 @@ from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 
-from git_opatch.locate.anchors import find, is_below
+from git_opatch.locate.anchors import find
 from git_opatch.locate.applied import new_positions, position_by_number
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.likeness import has_word
 from git_opatch.locate.reading import EQUAL, FORM
+from git_opatch.locate.scope import inside
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import HunkResult
 from git_opatch.model.limits import FEW
@@ -51,7 +52,7 @@ def suspicion(
     if hunk.stated_start == start and not partly_applied:
         return None
     rows = _rows_of_anchor(sought, file)
-    in_anchor = any(is_below(start, row, file) for row in rows)
+    in_anchor = bool(inside([start], rows, file))
     in_order = bounds[0] <= start <= bounds[1]
     is_alone = bounds == _ALONE and not file.placed and not in_anchor and _shows_context(hunk)
     ends_file = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
@@ -64,8 +65,7 @@ def suspicion(
     if not sought.is_exact and not twins:
         level = sought.readings.level if sought.readings.level <= FORM else EQUAL
         twins = _outside(placement, new_positions(placement.hunk, file, level))
-    near = [at for at in twins if any(is_below(at, row, file) for row in rows)]
-    near = near if in_anchor else twins
+    near = inside(twins, rows, file) if in_anchor else twins
     rules: tuple[tuple[bool, Sequence[int | None]], ...] = (
         (True, [at for at in (position_by_number(hunk, file),) if at is not None]),
         (True, [at for at in twins if at in meant]),

@@ -174,6 +174,11 @@ class Hunk:
         before, after = self.preimage, self.postimage
         return len(before) != len(after) or [*map(_CONTENT, before)] != [*map(_CONTENT, after)]
 
+    @property
+    def shows_context(self) -> bool:
+        """Whether it shows a line of context that is not blank, and so where its new lines are."""
+        return any(line.prefix is Prefix.CONTEXT and line.text.strip() for line in self.lines)
+
     def reversed(self) -> Hunk:
         """The hunk that undoes this one."""
         lines = tuple(line._replace(prefix=line.prefix.reversed()) for line in self.lines)

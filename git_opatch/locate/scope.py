@@ -1,0 +1,85 @@
+"""The scope of a line: what is below it, up to where that ends.
+
+It must not know a hunk: it only answers which rows are in the scope of which.
+
+The scope of a heading ends at the next one of its kind that is not deeper, and that of another line
+at the next definition. Where that is not sure there are two answers: evidence keeps what is surely
+inside, and a claim refuses what is outside in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.outline import (
+    OutlineKind,
+    depth,
+    heading,
+    heading_at,
+    is_certain,
+    is_for_the_file,
+    keyword_of,
+    underline,
+)
+from git_opatch.model.limits import FEW
+from git_opatch.model.text import indentation, opens
+
+
+def inside(rows: Sequence[int], firsts: Sequence[int], file: FileIndex) -> list[int]:
+    """Keep those of `rows` that are surely in the scope of one of the lines at `firsts`."""
+    return [row for row in rows if any(in_scope(row, at, file, surely=True) for at in firsts)]
+
+
+def encloses(firsts: Sequence[int], start: int, stop: int, file: FileIndex) -> bool:
+    """Return whether one of the lines at `firsts` is from `start` to `stop`, or may have that in
+    its scope."""
+    if any(start <= row < stop for row in firsts):
+        return True
+    return any(in_scope(start, at, file) for at in [at for at in firsts if at < start][-FEW:])
+
+
+def in_scope(row: int, first: int, file: FileIndex, *, surely: bool = False) -> bool:
+    """Return whether the line at `row` is in the block of that at `first`, or may be, or surely is,
+    in its scope."""
+    if row < first or row < file.block_end(first):
+        return row >= first
+    return scope_end(first, row, file, surely=surely) >= row
+
+
+def scope_end(first: int, stop: int, file: FileIndex, *, surely: bool = False) -> int:
+    """Return where the scope of the line at `first` ends, or may end, if that is above `stop`; else
+    `stop`."""
+    lines = file.lines
+    line, kind = lines[first], heading_at(lines, first)
+    if surely and not (kind and is_certain(lines, first, kind) and kind is not OutlineKind.LABEL):
+        return next(iter(file.headings(kind, first + 1, stop)), stop) if kind else first
+    kind = kind or heading(line.strip())
+    if kind is None:
+        most = len(indentation(line)) - (not (opens(line) and _has_block(first, file)))
+        rows = file.headings(OutlineKind.DEFINITION, first + 1, stop)
+        return next((at for at in rows if len(indentation(lines[at])) <= most), stop)
+    if is_for_the_file(line) and not _has_block(first, file):
+        return stop
+    if kind is OutlineKind.LABEL:
+        end = file.block_end(first)
+        closed = end < len(lines) and heading(lines[end].strip()) is kind
+        return end if closed and indentation(lines[end]) == indentation(line) else stop
+    most = depth(line, kind)
+    for at in range(first + 1, stop):
+        text = lines[at].strip()
+        if not text or (kind is OutlineKind.DEFINITION and len(indentation(lines[at])) > most):
+            continue
+        if not is_certain(lines, at, kind) or depth(lines[at], kind) > most:
+            continue
+        is_plain = kind is OutlineKind.DEFINITION and not keyword_of(lines[at])
+        if is_plain and not text.endswith(b"{") and file.prose.includes(at):
+            continue
+        same = kind is not OutlineKind.UNDERLINED or underline(lines, at) == underline(lines, first)
+        if same and not file.is_written(at):
+            return at
+    return stop
+
+
+def _has_block(first: int, file: FileIndex) -> bool:
+    return any(line.strip() for line in file.lines[first + 1 : file.block_end(first)])
