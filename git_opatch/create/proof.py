@@ -12,7 +12,7 @@ from typing import NamedTuple
 from git_opatch.git.changes import ChangedFile
 from git_opatch.model.blob import Entry
 from git_opatch.model.errors import ParseError
-from git_opatch.model.options import Options, Tier
+from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.placement import Evidence
 from git_opatch.operations.in_memory import plan_blobs
@@ -71,7 +71,6 @@ def _doubtful(plan: Plan, patch: Patch) -> Iterator[NamedHunk]:
             counts[section.path] += 1
     keys = [(failure.section_line, failure.hunk) for failure in plan.failures]
     for section, placed in plan.placed:
-        is_exact = placed.tier is Tier.STRICT and not placed.repairs
-        if not is_exact or placed.evidence not in _CERTAIN:
+        if not placed.exact or placed.evidence not in _CERTAIN:
             keys.append((section.number, placed.hunk.ordinal))
     return (names[key] for key in keys if key in names)

@@ -27,7 +27,7 @@ from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW, NEAR
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, Line
-from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.placement import Likeness, Placement, Repair
 from git_opatch.model.sentences import Fault
 
 TIERS = {EQUAL: Tier.STRICT, SPACE: Tier.RESILIENT, FORM: Tier.FUZZY, TOLERATED: Tier.FUZZY}
@@ -61,7 +61,7 @@ def outcome_of(sought: Sought, reading: Reading, file: FileIndex) -> Outcome:
         sought.evidence,
         verbatim_endings=_is_verbatim(sought, reading, file),
         likeness=() if reading.level == EQUAL else tuple(_likeness(meant.steps, file)),
-        repairs=(*sought.repairs, *_repairs(reading)),
+        repairs=sought.repairs + _repairs(reading),
         notes=tuple(notes),
         candidate_count=sought.count,
     )
@@ -115,6 +115,8 @@ def _as_meant(
     """Return a reading with its added lines as they are written, why that is doubtful, and what is
     to be said of it."""
     meant, doubt, notes = reading, reading.doubt, [*sought.notes]
+    if lines := left_out(reading):
+        notes.append(f"leaves out {lines} of the file")
     if reading.level > EQUAL:
         meant, shared = in_file_form(reading._replace(steps=unchanged_kept(reading.steps)), file)
         doubt = doubt or shared
@@ -188,24 +190,20 @@ def _is_verbatim(sought: Sought, reading: Reading, file: FileIndex) -> bool:
 
 
 def _likeness(steps: Sequence[Step], file: FileIndex) -> Iterator[Likeness]:
-    """Yield how each old line is like the file's; what is tolerated is among the repairs."""
+    """Yield how each old line is like the file's."""
     for step in steps:
-        if step.row is None:
-            continue
-        text, found = file.normal(step.line.text), file.lines[step.row]
-        is_repaired = step.grade == TOLERATED
-        yield Likeness.EXACT if is_repaired else likeness_of(text, found) or Likeness.TEXT
-
-
-def _repairs(reading: Reading) -> Iterator[str]:
-    """Yield in words what a reading tolerates."""
-    blanks = (reading.surplus, "patch not in the file"), (reading.omitted, "file left out")
-    for count, which in blanks:
-        if count:
-            yield f"{count} blank line{'s' * (count > 1)} of the {which}"
-    for step in reading.steps:
         if step.grade == TOLERATED and step.differs:
-            yield f"a context line differs in {step.differs.value}"
-    if reading.is_elided:
-        lines = left_out(reading)
-        yield f"{lines} of the file left out" if lines else "a marker stands for more lines"
+            yield step.differs.value
+        elif step.row is not None:
+            found = likeness_of(file.normal(step.line.text), file.lines[step.row])
+            yield found or Likeness.TEXT
+
+
+def _repairs(reading: Reading) -> tuple[Repair, ...]:
+    """Return what a reading overlooks, but for how its lines differ."""
+    found = {
+        Repair.SURPLUS: reading.surplus,
+        Repair.OMITTED: reading.omitted,
+        Repair.MARKER: reading.is_elided,
+    }
+    return tuple(each for each, is_there in found.items() if is_there)

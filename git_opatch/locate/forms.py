@@ -25,6 +25,7 @@ from typing import Literal
 
 from git_opatch.locate.line_forms import normalized
 from git_opatch.model.patch import Hunk, Prefix
+from git_opatch.model.placement import Repair
 
 _ENTITIES = {
     b"&lt;": b"<",
@@ -40,63 +41,55 @@ _BACKSLASHES = {b"\\\\": b"\\", b'\\"': b'"', b"\\'": b"'", b"\\$": b"$", b"\\`"
 _CODE = b"\\u"
 _CONTROLS = {b"\\n": b"\n", b"\\r": b"\r", b"\\t": b"\t"}
 _JSON = {**_CONTROLS, b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/", _CODE: b""}
-_ESCAPES: tuple[tuple[Mapping[bytes, bytes], str], ...] = (
-    (_ENTITIES, "its lines were escaped: `{escape}` was read as `{character}`"),
-    (_BACKSLASHES, "its lines were escaped: `{escape}` was read as `{character}`"),
-    (_JSON, 'its text was escaped: `\\n`, `\\t`, `\\"` or `\\uXXXX` was read as its character'),
-)
+_ESCAPES: tuple[Mapping[bytes, bytes], ...] = (_ENTITIES, _BACKSLASHES, _JSON)
 _ENCODINGS = {
-    "latin-1": "Latin-1",
-    "cp1252": "Windows-1252",
-    "gbk": "GBK",
-    "shift_jis": "Shift-JIS",
-    "euc_kr": "EUC-KR",
+    "latin-1": Repair.LATIN_1,
+    "cp1252": Repair.CP1252,
+    "gbk": Repair.GBK,
+    "shift_jis": Repair.SHIFT_JIS,
+    "euc_kr": Repair.EUC_KR,
 }
-"""The encodings that files have which are not UTF-8, and how notes name them."""
-_ESCAPED = "its characters were written as the escapes `\\uXXXX` of the file"
+"""The encodings that files have which are not UTF-8."""
 _QUOTES = re.compile(rb"\\?[\"']|\\[nrt]|\\.|\n")
 
 
-def string_forms(old: bytes, new: bytes, file: bytes) -> Iterator[tuple[bytes, bytes, str]]:
-    """Yield other forms of a string to replace in `file` and of its replacement, with notes."""
-    for (old_form, new_form), note in _forms((old, new), old, new, file):
-        yield old_form, new_form, note
+def string_forms(old: bytes, new: bytes, file: bytes) -> Iterator[tuple[bytes, bytes, Repair]]:
+    """Yield other forms of a string to replace in `file` and of its replacement."""
+    for (old_form, new_form), repair in _forms((old, new), old, new, file):
+        yield old_form, new_form, repair
 
 
-def hunk_forms(hunk: Hunk, file: bytes) -> Iterator[tuple[Hunk, str]]:
-    """Yield other forms of a hunk for `file`, with its anchors, each with a note; a line stays one
-    line."""
+def hunk_forms(hunk: Hunk, file: bytes) -> Iterator[tuple[Hunk, Repair]]:
+    """Yield other forms of a hunk for `file`, with its anchors; a line stays one line."""
     anchors = [anchor.text for anchor in hunk.anchors]
     old = b"\n".join([*(line.text for line in hunk.preimage), *anchors])
     new = b"\n".join(line.text for line in hunk.lines if line.prefix is Prefix.ADDED)
-    for texts, note in _forms([*(line.text for line in hunk.lines), *anchors], old, new, file):
+    for texts, repair in _forms([*(line.text for line in hunk.lines), *anchors], old, new, file):
         if not any(b"\n" in text for text in texts):
             left = iter(texts)
             lines = tuple([line._replace(text=next(left)) for line in hunk.lines])
             named = tuple([anchor._replace(text=next(left)) for anchor in hunk.anchors])
-            yield replace(hunk, lines=lines, anchors=named), note
+            yield replace(hunk, lines=lines, anchors=named), repair
 
 
 def _forms(
     texts: Sequence[bytes], old: bytes, new: bytes, file: bytes
-) -> Iterator[tuple[list[bytes], str]]:
+) -> Iterator[tuple[list[bytes], Repair]]:
     """Yield `texts` in other forms; `old`, the text to find, shows which there may be.
 
     An escape in `new`, the text to write, that `file` has, too, is not one too many.
     """
-    for escapes, note in _ESCAPES:
+    for escapes in _ESCAPES:
         find = _pattern(escapes)
         shown = find.findall(old)
         if not shown or any(each in file for each in set(find.findall(new))):
             continue
         if unescaped := _unescape(texts, old, escapes, find):
-            first = shown[0]
-            character = escapes.get(first, b"").decode()
-            yield unescaped, note.format(escape=first.decode(), character=character)
-    for rewrite, note in () if old.isascii() else _ACCENTED:
+            yield unescaped, Repair.ESCAPED
+    for rewrite, repair in () if old.isascii() else _ACCENTED:
         rewritten = [form for text in texts if (form := rewrite(text)) is not None]
         if len(rewritten) == len(texts) and rewritten != list(texts):
-            yield rewritten, note
+            yield rewritten, repair
 
 
 def _pattern(escapes: Mapping[bytes, bytes]) -> re.Pattern[bytes]:
@@ -178,13 +171,10 @@ def _compose(text: bytes, form: _Unicode, other: _Unicode) -> bytes | None:
     return composed if normalized(composed, other) == text else None
 
 
-_ACCENTED: tuple[tuple[Callable[[bytes], bytes | None], str], ...] = (
-    *((partial(_escape, form=form), _ESCAPED) for form in ("04x", "04X")),
-    *(
-        (partial(_encode, encoding=each), f"its text was written in {name}, as the file is")
-        for each, name in _ENCODINGS.items()
-    ),
-    (partial(_compose, form="NFC", other="NFD"), "its accented letters were decomposed (NFD)"),
-    (partial(_compose, form="NFD", other="NFC"), "its accented letters were composed (NFC)"),
+_ACCENTED: tuple[tuple[Callable[[bytes], bytes | None], Repair], ...] = (
+    *((partial(_escape, form=form), Repair.ESCAPED_IN_FILE) for form in ("04x", "04X")),
+    *((partial(_encode, encoding=each), repair) for each, repair in _ENCODINGS.items()),
+    (partial(_compose, form="NFC", other="NFD"), Repair.DECOMPOSED),
+    (partial(_compose, form="NFD", other="NFC"), Repair.COMPOSED),
 )
-"""How a text that is not ASCII is rewritten (None if it cannot be), and the note."""
+"""How a text that is not ASCII is rewritten (None if it cannot be)."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from git_opatch.model.failure import Problem
 from git_opatch.model.patch import Line
+from git_opatch.model.placement import Likeness
 
 
 class Grade(IntEnum):
@@ -38,17 +39,17 @@ EQUAL, SPACE, FORM, TOLERATED, ALIKE = Grade
 
 
 class Differs(Enum):
-    """In what a line of the patch differs from the file's; the value is for messages.
+    """In what a line of the patch differs from the file's; the value is what the report says.
 
     What an added line must then not repeat is said for each in `doubt`.
     """
 
-    WHITESPACE = "whitespace"
-    FORM = "typography or punctuation"
-    LETTERS = "Unicode form or invisible characters"
-    QUOTES = "quotes"
-    COMMENT = "a comment at its end"
-    END = "its end, which is cut off"
+    WHITESPACE = Likeness.WHITESPACE
+    FORM = Likeness.TEXT
+    LETTERS = Likeness.LETTERS
+    QUOTES = Likeness.QUOTES
+    COMMENT = Likeness.COMMENT
+    END = Likeness.END
 
 
 class Match(NamedTuple):

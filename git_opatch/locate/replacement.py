@@ -131,12 +131,12 @@ class _String:
         if self.replacement.every or self.replacement.expected:
             return None
         results: dict[tuple[Line, ...], _Whole] = {}
-        for old, new, note in string_forms(self.replacement.old, self.replacement.new, self.raw):
+        for old, new, repair in string_forms(self.replacement.old, self.replacement.new, self.raw):
             other = _String(self.hunk, self.replacement._replace(old=old, new=new), self.text)
             found = other.find(2)
             if len(found) == 1 and not (other.applied(found) or other.keep_newline(found)):
                 whole = other.whole_lines(found)
-                results.setdefault(tuple(whole.lines), (whole, (note,)))
+                results.setdefault(tuple(whole.lines), (whole, (repair.value,)))
         return next(iter(results.values())) if len(results) == 1 else None
 
     def _as_lines(self) -> Hunk | Failure:

@@ -13,7 +13,7 @@ from git_opatch.locate.reading import EQUAL, NO_READINGS, Grade, Reading, Readin
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Hunk
-from git_opatch.model.placement import Evidence
+from git_opatch.model.placement import Evidence, Repair
 
 
 @dataclass(eq=False)
@@ -29,7 +29,7 @@ class Sought:
 
     hunk: Hunk
     readings: Readings = NO_READINGS
-    repairs: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     loose: bool = False
     others: tuple[int, ...] = ()
     disagrees: bool = False

@@ -13,21 +13,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from git_opatch.locate.forms import hunk_forms
 from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Repair
 
 CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
 
 
-Variant = tuple[Hunk, str]
-"""A hunk as it may have been meant, and what was undone, in words."""
+Variant = tuple[Hunk, Repair]
+"""A hunk as it may have been meant, and what was undone."""
 
 
 def variants_of(hunk: Hunk, file: bytes) -> Iterator[Variant]:
     """Yield the variants of `hunk` for `file`, none of which equals it."""
-    for undo, repair in SLIPS:
+    for undo, repair in _SLIPS:
         variant = undo(hunk)
         if variant is not None and variant.lines != hunk.lines:
             yield variant, repair
@@ -105,19 +105,9 @@ def _count_on(numbers: Sequence[int], first: int, most: int) -> bool:
     return numbers == sorted(numbers) and first <= numbers[0] and numbers[-1] <= most
 
 
-class Slip(NamedTuple):
-    """A slip that goes through a whole hunk: how it is undone, and in words."""
-
-    undo: Callable[[Hunk], Hunk | None]
-    repair: str
-
-
-SLIPS = (
-    Slip(_lost_prefixes, "its context lacked its prefixes"),
-    Slip(_doubled, "its prefixes were doubled: `--` was read as `-` and `++` as `+`"),
-    Slip(_spaced, "its changed lines had a space after their prefixes"),
-    *(
-        Slip(partial(_numbered, pattern=each), "its lines had line numbers in front")
-        for each in _NUMBERED
-    ),
+_SLIPS: tuple[tuple[Callable[[Hunk], Hunk | None], Repair], ...] = (
+    (_lost_prefixes, Repair.LOST_PREFIXES),
+    (_doubled, Repair.DOUBLED_PREFIXES),
+    (_spaced, Repair.SPACED_PREFIXES),
+    *((partial(_numbered, pattern=each), Repair.NUMBERED) for each in _NUMBERED),
 )

@@ -36,6 +36,32 @@ class Likeness(Enum):
     HEADING_LEVEL = "heading level"
     CASE = "letter case"
     TEXT = "typography or punctuation"
+    LETTERS = "Unicode form or invisible characters"
+    QUOTES = "quotes"
+    COMMENT = "a comment at the end"
+    END = "their end, which is cut off"
+
+
+class Repair(Enum):
+    """What of a whole hunk was overlooked; the value says it."""
+
+    LOST_PREFIXES = "its context lacked its prefixes"
+    DOUBLED_PREFIXES = "its prefixes were doubled: `--` was read as `-` and `++` as `+`"
+    SPACED_PREFIXES = "its changed lines had a space after their prefixes"
+    NUMBERED = "its lines had line numbers in front"
+    ESCAPED = "its text was escaped: each escape was read as its character"
+    ESCAPED_IN_FILE = "its characters were written as the escapes of the file"
+    LATIN_1 = "its text was written in Latin-1, as the file is"
+    CP1252 = "its text was written in Windows-1252, as the file is"
+    GBK = "its text was written in GBK, as the file is"
+    SHIFT_JIS = "its text was written in Shift-JIS, as the file is"
+    EUC_KR = "its text was written in EUC-KR, as the file is"
+    DECOMPOSED = "its accented letters were decomposed (NFD)"
+    COMPOSED = "its accented letters were composed (NFC)"
+    SURPLUS = "blank lines of the patch are not in the file"
+    OMITTED = "blank lines of the file are not in the patch"
+    MARKER = "a marker stands for lines of the file"
+    SHOWS_OTHERS = "its context shows the result of another hunk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +71,7 @@ class Placement:
     `hunk` is the hunk as it was found: repaired, so that its preimage has the file's lines,
     one for one. `start` is the position of its preimage, `evidence` what decided between
     candidates, `likeness` how each line of the preimage matched (empty: all exactly), `repairs`
-    what was repaired, in words.
+    what of all of it was overlooked.
     """
 
     hunk: Hunk
@@ -55,7 +81,7 @@ class Placement:
     verbatim_endings: bool = False
     r"""Whether the patch's `\r`s are content and added lines are taken as written."""
     likeness: tuple[Likeness, ...] = ()
-    repairs: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     notes: tuple[str, ...] = ()
     candidate_count: int = 1
     """How many candidates `Evidence.NEAREST` chose from."""

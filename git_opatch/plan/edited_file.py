@@ -17,14 +17,13 @@ from git_opatch.locate.overlap import refuse_overlap, without_overlaps
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line, added_lines
-from git_opatch.model.placement import Likeness, Placement
+from git_opatch.model.placement import Likeness, Placement, Repair
 from git_opatch.model.sentences import Fault, Reason
 
 _MAX_ROUNDS = 50
 """Hunks that show one another's result in a longer chain than this are refused."""
 _LOST = (Reason.NOT_FOUND, Reason.ALREADY_APPLIED, Reason.UNCLEAR)
 """Why a hunk is refused that may show what another one writes."""
-_SHOWS = "its context shows the result of another hunk"
 
 
 @dataclass(slots=True, eq=False)
@@ -117,7 +116,8 @@ class EditedFile:
                 self.failures.setdefault(hunk.ordinal, result)
             elif self._may_follow(result):
                 self.failures.pop(hunk.ordinal, None)
-                placements.append(replace(result, repairs=(*result.repairs, _SHOWS)))
+                repairs = (*result.repairs, Repair.SHOWS_OTHERS)
+                placements.append(replace(result, repairs=repairs))
             elif self._changes_others(result):
                 self.failures[hunk.ordinal] = refuse_overlap(hunk)
             else:

@@ -120,12 +120,10 @@ def _evidence(placement: Placement) -> str:
 
 def tolerated(placement: Placement) -> list[str]:
     """List the differences that were tolerated."""
-    if not placement.likeness:
-        return list(placement.repairs)
     counts = Counter(placement.likeness)
     differences = [
         f"{count} line{'s differ' if count > 1 else ' differs'} in {likeness.value}"
         for likeness in Likeness
         if likeness is not Likeness.EXACT and (count := counts[likeness])
     ]
-    return [*differences, *placement.repairs]
+    return [*differences, *(each.value for each in placement.repairs)]

@@ -31,6 +31,7 @@ from git_opatch import (
 from git_opatch.locate.search import seek
 from git_opatch.locate.sought import Sought
 from git_opatch.model.patch import Hunk
+from git_opatch.model.placement import Likeness
 from git_opatch.plan.plan import PlacedHunk, Plan
 from git_opatch.report.values import Sections, diagnostic_of, fields_of_failure
 
@@ -281,11 +282,15 @@ def _placed_in(name: str) -> Sequence[PlacedHunk]:
     return planned.placed if isinstance(planned, Plan) else ()
 
 
+_TOLERATED = {Likeness.LETTERS, Likeness.QUOTES, Likeness.COMMENT, Likeness.END}
+"""In what only a line of context may differ."""
+
+
 def _placed(plan: Plan) -> list[str]:
     """Return for each hunk how loosely it matched, what decided, and whether it was repaired."""
     return [
         f"hunk {placement.hunk.ordinal}, {placement.tier.value}, {placement.evidence.name.lower()}"
-        + ", repaired" * bool(placement.repairs)
+        + ", repaired" * bool(placement.repairs or _TOLERATED.intersection(placement.likeness))
         for _, placement in plan.placed
     ]
 

@@ -23,8 +23,7 @@ from sandbox import Sandbox
 from scenario import read_cases
 from writers import envelope
 
-from git_opatch.locate.variants import SLIPS
-from git_opatch.model.placement import Evidence, Likeness
+from git_opatch.model.placement import Evidence, Likeness, Repair
 from git_opatch.model.sentences import Difference, Fault
 from git_opatch.report.document import Status
 
@@ -70,7 +69,8 @@ def test_the_schema_and_the_documentation_name_each_kind_of_evidence() -> None:
 
 def test_the_documentation_names_what_is_tolerated() -> None:
     text = (_TOP / "docs/json.md").read_text()
-    named = {slip.repair.split(" were ")[0] for slip in SLIPS} | {kind.value for kind in Likeness}
+    starts = {" ".join(each.value.split()[:4]) for each in Repair}
+    named = starts | {each.value for each in Likeness}
     assert not {start for start in named if f"`{start}" not in text}
 
 
@@ -163,7 +163,7 @@ def test_an_apply_reports_its_changes(base: Sandbox) -> None:
     assert (file["added_lines"], file["removed_lines"]) == (1, 1)
     assert (hunk["source"], hunk["patch_line"], hunk["line"], hunk["line_count"]) == ("p", 4, 1, 2)
     assert (hunk["tier"], hunk["evidence"]) == ("fuzzy", "unique")
-    assert hunk["tolerated"] == ["a context line differs in a comment at its end"]
+    assert hunk["tolerated"] == ["1 line differs in a comment at the end"]
     assert (document["record"], document["undo_command"]) == (1, "git opatch undo 1")
     back = _asked(base, *document["undo_command"].split()[2:])
     assert (back["status"], back["record"]) == ("undone", 2)
