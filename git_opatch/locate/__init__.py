@@ -11,7 +11,7 @@ first; evidence removes some; if all that are left leave the same bytes, that is
     evidence      what removes readings: the file's end, anchors, the order, numbers
     decide        what a reading leaves, and whether all leave the same
     claims        what a hunk says beside its lines; `anchors`, `scope` and `outline` for its names
-    applied       the aligner, asked for the new lines; `twins` for other places
+    applied       whether the new lines are there; `repeats` for some of them
     overlap       hunks that change the same lines
     explain       words for what is refused; `closest_match`, `enclosing`
 
@@ -28,8 +28,7 @@ from dataclasses import replace
 
 from git_opatch.complete.edits import edits_of
 from git_opatch.locate import explain
-from git_opatch.locate.anchors import scoped
-from git_opatch.locate.applied import applied_over, new_positions
+from git_opatch.locate.applied import applied_elsewhere, applied_over, bounds_of, new_starts
 from git_opatch.locate.claims import contradictions
 from git_opatch.locate.decide import Outcome, agreed, outcome_of
 from git_opatch.locate.evidence import narrow
@@ -38,7 +37,6 @@ from git_opatch.locate.gaps import left_out
 from git_opatch.locate.reading import EQUAL, SPACE
 from git_opatch.locate.search import seek
 from git_opatch.locate.sought import Sought
-from git_opatch.locate.twins import bounds_of, suspicion
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk
@@ -97,8 +95,8 @@ class Search:
         bounds = bounds_of(results)
         for at, (result, sought) in enumerate(zip(results, all_sought, strict=True)):
             if isinstance(result, Placement):
-                found = suspicion(result, sought, bounds[at], self._file, matching)
-                results[at] = explain.refuse_twin(result, found, self._file) if found else result
+                found = applied_elsewhere(result, sought, bounds[at], self._file, matching)
+                results[at] = explain.refuse_unclear(result, found, self._file) if found else result
         ordinals = [at for at in self._sought if at in asked]
         return dict(zip(ordinals, results, strict=True))
 
@@ -165,7 +163,7 @@ class _Resolver:
             if isinstance(each, str):
                 notes.append(each)
                 continue
-            starts = scoped(new_positions(hunk, file), hunk, file)
+            starts = new_starts(hunk, file) if hunk.anchors else ()
             if len(starts) == 1:
                 return explain.refuse_applied(hunk, starts[0], EQUAL, file)
             return explain.refuse(sought, each, file)

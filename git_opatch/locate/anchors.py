@@ -154,10 +154,10 @@ def _referred(text: bytes, file: FileIndex) -> list[int]:
     return found or []
 
 
-def scoped(starts: Sequence[int], hunk: Hunk, file: FileIndex) -> list[int]:
-    """Keep those of `starts` that are surely in the scope of the hunk's anchors, one in another."""
+def scoped(starts: Sequence[int], anchors: Sequence[Anchor], file: FileIndex) -> list[int]:
+    """Keep those of `starts` that are surely in the scope of `anchors`, one in another."""
     found: Sequence[int] = ()
-    for rows in (find(anchor, file).rows for anchor in hunk.anchors):
+    for rows in (find(anchor, file).rows for anchor in anchors):
         if 0 < len(rows) <= FEW:
             found = inside(rows, found, file) if found else rows
             if not found:

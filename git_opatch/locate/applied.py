@@ -1,30 +1,42 @@
-"""Is the change there already?  The aligner is asked for the new lines of the hunk.
+"""Is the change there already?  Where the new lines of a hunk are, there is nothing to write.
 
-It must not decide what follows: where the new lines are is evidence, and `search`, the claims and
-`twins` judge it.
+It must not move a hunk to another place: what it finds refuses, or notes.
+
+    old lines alone             they are changed
+    new lines alone             applied, if the hunk says that this is its place (`search`)
+    new lines over the old      applied
+    both, apart                 refused, if more suggests that the hunk was meant there (D38):
+
+its line number, in the old or the new file, or that it ends the file; other hunks of the patch are
+applied; its old lines match only loosely; it has no anchor, which holds, and no other hunk is
+beside it; it is out of order here, and in order there, or beside applied hunks out of order at all.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby, islice
+from itertools import accumulate, takewhile
+from math import inf
 
 from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, fits_of, settled
+from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.likeness import LEAST_DISTINCTIVE, has_word
+from git_opatch.locate.likeness import has_word
 from git_opatch.locate.line_forms import key_of, resilient
-from git_opatch.locate.outline import OutlineKind, depth, heading, is_certain
 from git_opatch.locate.reading import EQUAL, FORM, SPACE, Grade, Reading
+from git_opatch.locate.sought import Sought
+from git_opatch.model.failure import HunkResult, Problem
+from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.placement import Placement
+from git_opatch.model.sentences import Fault
 
-_FIRST_LINE = (b"#!", b"<?php", b"<?xml", b"<!doctype")
-_SHORT = 2
-"""Of no more added lines than this, all must be there for the change to be."""
 _FORMS: Mapping[Grade, Callable[[bytes], bytes]] = {EQUAL: bytes, SPACE: resilient, FORM: key_of}
 """How lines are compared at each grade."""
-_IMPORT = re.compile(rb"(?:import|from|package|#include|using|use|require|namespace)\b")
+Bounds = tuple[float, float]
+"""The greatest position of the hunks before one, and the least of those after it."""
+_ALONE: Bounds = (-1, inf)
 
 
 def only_removes(hunk: Hunk) -> bool:
@@ -49,25 +61,30 @@ def _has_in_itself(hunk: Hunk) -> bool:
     return any(shown[span] == kept and any(gone[span]) for span in spans)
 
 
-def new_positions(hunk: Hunk, file: FileIndex, most: Grade = EQUAL) -> Sequence[int]:
-    """List where the new lines of `hunk` are, at the grade `most`; none if they prove nothing.
+def new_starts(hunk: Hunk, file: FileIndex, most: Grade = EQUAL) -> Sequence[int]:
+    """List where the new lines of `hunk` are, at the grade `most`: where its second number says, or
+    else where its anchors do; none if they prove nothing."""
+    new, stated = [file.normal(line.text) for line in hunk.postimage], hunk.new_start
+    is_there = stated is not None and file.lines[stated : stated + len(new)] == new
+    if most == EQUAL and is_there and has_word(new) and _shows_removal(hunk, stated or 0, file):
+        return [stated or 0]
+    found = _all_starts(hunk, file, most)
+    is_named = found and any(find(anchor, file).rows for anchor in hunk.strong)
+    return scoped(found, hunk.anchors, file) or ([] if is_named else found)
 
-    Those of a removal prove something where they are together once.
-    """
+
+def _all_starts(hunk: Hunk, file: FileIndex, most: Grade) -> Sequence[int]:
+    """List where the new lines are; those of a removal prove something where they are together
+    once."""
     if only_removes(hunk):
-        return _where_removed(hunk, file)
+        found = file.runs([file.normal(line.text) for line in hunk.postimage])
+        return [at for at in found if len(found) == 1 and _shows_removal(hunk, at, file)]
     new = _new_hunk(hunk)
     if not new.lines or not _proves(hunk, most):
         return []
     if most == EQUAL:
         return file.runs([file.normal(line.text) for line in new.lines])
     return sorted(fits_of(new, file, most).straight)
-
-
-def _where_removed(hunk: Hunk, file: FileIndex) -> list[int]:
-    """Return the only position where what a hunk keeps is without anything between."""
-    found = file.runs([file.normal(line.text) for line in hunk.postimage])
-    return [at for at in found if len(found) == 1 and _shows_removal(hunk, at, file)]
 
 
 def _shows_removal(hunk: Hunk, at: int, file: FileIndex) -> bool:
@@ -79,15 +96,6 @@ def _shows_removal(hunk: Hunk, at: int, file: FileIndex) -> bool:
     begins, ends = (hunk.lines[outer].prefix is REMOVED for outer in (0, -1))
     last = len(file.lines) - len(hunk.postimage)
     return (not begins or at == 0) and (not ends or at == last)
-
-
-def position_by_number(hunk: Hunk, file: FileIndex) -> int | None:
-    """Return where the second number of a hunk says that its new lines are, if they are there as
-    written, and say something."""
-    new, start = [file.normal(line.text) for line in hunk.postimage], hunk.new_start
-    if start is None or not has_word(new) or not _shows_removal(hunk, start, file):
-        return None
-    return start if file.lines[start : start + len(new)] == new else None
 
 
 def _new_hunk(hunk: Hunk) -> Hunk:
@@ -149,108 +157,63 @@ def _begins_file(hunk: Hunk, at: int) -> bool:
     return at == 0 and hunk.lines[0].prefix is ADDED and bool(hunk.preimage)
 
 
-def partly_applied(reading: Reading, file: FileIndex) -> int | None:
-    """Return where lines that a hunk inserts are already, right beside their place; else None.
+def applied_elsewhere(
+    placement: Placement, sought: Sought, bounds: Bounds, file: FileIndex, matching: Matching
+) -> Problem | None:
+    """Say that the new lines of a hunk, apart from its place, may be what is meant; None if nothing
+    suggests it."""
+    hunk, start, is_partial = sought.hunk, placement.start, matching.partly_applied
+    if hunk.stated_start == start and not is_partial:
+        return None
+    is_named = bool(scoped([start], hunk.strong, file))
+    in_order = bounds[0] <= start <= bounds[1]
+    shows = has_word([line.text for line in hunk.lines if line.prefix is CONTEXT])
+    is_alone = bounds == _ALONE and not file.placed and not is_named and shows
+    ends_file = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
+    end = len(file.lines) - len(hunk.postimage) if ends_file else None
+    meant = {hunk.new_start, hunk.stated_start, end} - {None}
+    is_doubted = is_alone or is_partial or not sought.is_exact
+    if not meant and not is_doubted and in_order:
+        return None
+    found = new_starts(hunk, file)
+    if not sought.is_exact and not found:
+        level = sought.readings.level
+        found = new_starts(placement.hunk, file, level if level <= FORM else EQUAL)
+    for at in found:
+        is_between = bounds[0] < at < bounds[1]
+        is_apart = at == hunk.new_start or not start <= at < placement.stop
+        if is_apart and (at in meant or is_doubted or (not in_order and is_between)):
+            return _at_twin(placement, at, file)
+    is_lost = not in_order and is_partial and not is_named
+    return Problem(Fault.OUT_OF_ORDER) if is_lost else None
 
-    Only lines that the hunk does not show count: all of those of a run; on a side where the hunk
-    shows nothing, nearly all, too, in any whitespace.
+
+def _at_twin(placement: Placement, at: int, file: FileIndex) -> Problem:
+    new = first_new_line(placement.hunk, at, len(file.lines))
+    prefixes = [line.prefix for line in placement.hunk.preimage]
+    removed = prefixes.index(REMOVED) if REMOVED in prefixes else 0
+    return Problem.of(Fault.TWIN_APPLIED, at=new + 1, old=placement.start + removed + 1)
+
+
+def first_new_line(hunk: Hunk, at: int, size: int) -> int:
+    """Return the row of the first line that a hunk adds, if its new lines are at the row `at`.
+
+    For one that only removes, that is the line below what is gone, or the last of the file's
+    `size` lines.
     """
-    steps = reading.steps
-    first = next((at for at, step in enumerate(steps) if step.row is None), len(steps))
-    last = next((at for at, step in enumerate(reversed(steps)) if step.row is None), len(steps))
-    all_shown = all(step.is_shown for step in steps)
-    if all_shown and sum(step.row is None for step in steps) <= min(first, last):
-        return None  # the hunk shows all that can be beside what it adds
-    shown = {step.row for step in reading.steps if step.is_shown}
-    at, row = 0, reading.start
-    for is_added, group in groupby(reading.steps, key=lambda step: step.row is None):
-        run = list(group)
-        at += len(run)
-        if not is_added:
-            row = max(step.row for step in run if step.row is not None) + 1
-            continue
-        lines = [file.normal(step.line.text) for step in run]
-        if not any(line.strip() for line in lines):
-            continue
-        is_open = at == len(run), at == len(steps)
-        found = _beside(lines, row, is_open, shown, file)
-        if found is not None:
-            return found
-    return None
+    lines = settled(hunk).lines
+    adds = any(line.prefix is ADDED for line in lines)
+    first = ADDED if adds else REMOVED
+    above = takewhile(lambda line: line.prefix is not first, lines)
+    kept = sum(line.prefix is not REMOVED for line in above)
+    return min(at + kept, max(size - 1, 0))
 
 
-def _beside(
-    lines: Sequence[bytes],
-    row: int,
-    is_open: tuple[bool, bool],
-    shown: set[int | None],
-    file: FileIndex,
-) -> int | None:
-    """Return where `lines` are right above or below `row`; on an open side, nearly all of them in
-    any whitespace, or one that is nowhere else and that no hunk moves.
-
-    Above, that one is not the last: where a block is added below one that ends alike, diffs show
-    the end of the other.
-    """
-    size, solid = len(lines), [line for line in lines if line.strip()]
-    sides = (
-        (row - size, range(row - 1, -1, -1), solid[:-1]),
-        (row, range(row, len(file.lines)), solid),
-    )
-    for (start, rows, likely), open_side in zip(sides, is_open, strict=True):
-        is_beyond = start >= 0 and not shown.issuperset(range(start, start + size))
-        if is_beyond and file.lines[start : start + size] == lines:
-            return start
-        if not open_side:
-            continue
-        near = list(islice((at for at in rows if file.lines[at].strip()), len(solid)))
-        found = [file.lines[at] for at in sorted(near)]
-        pairs = zip(map(resilient, solid), map(resilient, found), strict=False)
-        same = [a for a, b in pairs if a == b]
-        most = max(1, size // 4) if size > _SHORT else 0
-        if len(found) == len(solid) <= len(same) + most and _says(same):
-            return min(near)
-        text = file.lines[near[0]] if near else b""
-        says_enough = len(text.strip()) >= LEAST_DISTINCTIVE and _says([text])
-        if says_enough and text in likely:
-            is_moved = text in file.removed or len(file.rows_of(text)) > 1
-            if not is_moved:
-                return near[0]
-    return None
-
-
-def _says(lines: Sequence[bytes]) -> bool:
-    return any(re.search(rb"\w\w", line) for line in lines)
-
-
-def is_rewrite(hunk: Hunk, file: FileIndex) -> bool:
-    """Return whether added lines alone are the file again, which would be there twice."""
-    if hunk.preimage:
-        return False
-    added = [text for line in hunk.lines if (text := line.text.strip())]
-    lines = [text for line in file.lines if (text := line.strip())]
-    if not added or not lines:
-        return False
-    begins_again = len(added) > 1 and added[0] == lines[0] and _says(added[:1])
-    if begins_again or added[0].lower().startswith(_FIRST_LINE):
-        return True
-    distinct = set(lines)
-    shared = len(distinct.intersection(added))
-    if 2 * shared > len(distinct) or (0 < 2 * shared == len(distinct) and len(added) > 1):
-        return True
-    imports = [_IMPORT.match(line) is not None for line in added]
-    if imports[0] and not all(imports):
-        return any(_IMPORT.match(line) for line in lines)
-    return _has_title_of_all(added[0], file)
-
-
-def _has_title_of_all(first: bytes, file: FileIndex) -> bool:
-    """Return whether a line is a heading as high as the title that all of the file is under."""
-    kind = OutlineKind.MARKDOWN
-    title = next(at for at, line in enumerate(file.lines) if line.strip())
-    if not is_certain(file.lines, title, kind) or heading(first) is not kind:
-        return False
-    level = depth(file.lines[title], kind)
-    others = file.headings(kind, title + 1, len(file.lines))
-    is_alone = all(depth(file.lines[at], kind) > level for at in others)
-    return is_alone and depth(first, kind) <= level
+def bounds_of(results: Sequence[HunkResult]) -> list[Bounds]:
+    """Return, for each hunk, the greatest position before it and the least after it."""
+    rows = [result.start for result in results]
+    forward = (-1 if row is None else row for row in rows)
+    backward = (inf if row is None else row for row in reversed(rows))
+    lows = accumulate(forward, max, initial=-1)
+    highs = list(accumulate(backward, min, initial=inf))
+    return list(zip(lows, reversed(highs[:-1]), strict=False))

@@ -15,10 +15,10 @@ from difflib import SequenceMatcher
 
 from git_opatch.locate.alignment import CONTEXT
 from git_opatch.locate.anchors import refuted
-from git_opatch.locate.applied import is_rewrite, partly_applied
 from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_forms import resilient
+from git_opatch.locate.repeats import is_rewrite, partly_applied
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Matching

@@ -45,7 +45,7 @@ def _by_own_claims(sought: Sought, file: FileIndex) -> None:
         at_end = [at for at in sought.starts if sought.stop(at) == end]
         sought.keep(at_end, Evidence.END_OF_FILE)
     if sought.is_open and hunk.anchors and hunk.preimage:
-        kept = scoped(sought.starts, hunk, file)
+        kept = scoped(sought.starts, hunk.anchors, file)
         is_weak = all(anchor.weak for anchor in hunk.anchors)
         is_numbered = hunk.stated_start in sought.starts and hunk.stated_start not in kept
         if not (is_weak and is_numbered):
@@ -128,7 +128,7 @@ def _by_number(all_sought: Sequence[Sought], file: FileIndex) -> None:
         if stated is None or stated not in sought.starts or not sought.is_open:
             continue
         near = sum(abs(start - stated) <= _NEAR for start in sought.starts)
-        under = scoped(sought.starts, sought.hunk, file)
+        under = scoped(sought.starts, sought.hunk.anchors, file)
         if stated in under or (not under and (near <= _MOST_NEAR or confirmed)):
             sought.keep([stated], Evidence.STATED_LINE)
 

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import count, takewhile
 
-from git_opatch.locate.alignment import settled
 from git_opatch.locate.anchors import find
+from git_opatch.locate.applied import first_new_line
 from git_opatch.locate.closest_match import ClosestMatches
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.extent import Overlay, extent_of, with_places
@@ -18,7 +18,6 @@ from git_opatch.locate.reading import EQUAL, Grade
 from git_opatch.locate.search import LOOSEST
 from git_opatch.locate.sought import Sought
 from git_opatch.locate.suggest import tell_apart
-from git_opatch.locate.twins import Suspicion
 from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion
 from git_opatch.model.failure import OF_ANCHORS, Failure, Problem, failure_of
 from git_opatch.model.limits import MANY
@@ -67,24 +66,12 @@ def refuse_unclear(placement: Placement, problem: Problem, file: FileIndex) -> F
     return failure_of(placement.hunk, problem, positions=(placement.start,), extent=extent)
 
 
-def refuse_twin(placement: Placement, found: Suspicion, file: FileIndex) -> Failure:
-    """Refuse a hunk that may be applied already at a twin of its position."""
-    problem = Problem(Fault.OUT_OF_ORDER)
-    if found.twin is not None:
-        new = first_new_line(placement.hunk, found.twin, len(file.lines))
-        prefixes = [line.prefix for line in placement.hunk.preimage]
-        removed = prefixes.index(Prefix.REMOVED) if Prefix.REMOVED in prefixes else 0
-        old = placement.start + removed
-        problem = Problem.of(Fault.TWIN_APPLIED, at=new + 1, old=old + 1)
-    return refuse_unclear(placement, problem, file)
-
-
 def refuse_ambiguous(sought: Sought, file: FileIndex, *, has_anchors: bool) -> Failure:
     """Refuse a hunk with several readings that leave other bytes.
 
     `has_anchors` is whether its format has anchors, which could decide.
     """
-    strong = [find(anchor, file) for anchor in sought.hunk.anchors if not anchor.weak]
+    strong = [find(anchor, file) for anchor in sought.hunk.strong]
     missing = [each.anchor.text for each in strong if not each.rows]
     count = len({*sought.starts, *sought.others})
     fault = Fault.AMBIGUOUS if has_anchors else Fault.AMBIGUOUS_BLOCK
@@ -118,20 +105,6 @@ def refuse_applied(
     else:
         fault, extent = Fault.MAY_BE_APPLIED, _new_lines(hunk, at, file)
     return failure_of(hunk, fault, positions=(first,), extent=extent, start=at)
-
-
-def first_new_line(hunk: Hunk, at: int, size: int) -> int:
-    """Return the row of the first line that a hunk adds, if its new lines are at the row `at`.
-
-    For one that only removes, that is the line below what is gone, or the last of the file's
-    `size` lines.
-    """
-    lines = settled(hunk).lines
-    adds = any(line.prefix is Prefix.ADDED for line in lines)
-    first = Prefix.ADDED if adds else Prefix.REMOVED
-    above = takewhile(lambda line: line.prefix is not first, lines)
-    kept = sum(line.prefix is not Prefix.REMOVED for line in above)
-    return min(at + kept, max(size - 1, 0))
 
 
 def _new_lines(hunk: Hunk, at: int, file: FileIndex) -> Extent | None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
@@ -52,14 +51,13 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
     pieces = [[at for _, at in run] for _, run in runs]
     if not all(old.is_context[a[-1]] or old.is_context[b[0]] for a, b in pairwise(pieces)):
         return []
-    strong = replace(hunk, anchors=tuple(anchor for anchor in hunk.anchors if not anchor.weak))
-    is_named = any(find(anchor, file).rows for anchor in strong.anchors)
+    is_named = any(find(anchor, file).rows for anchor in hunk.strong)
     readings: list[Reading] = []
     for rows in _ways(pieces, old, file):
         reading = lay(hunk, [rows.get(at) for at in range(len(old.at))], file)
         changed = [run for run in _runs(reading, file)[::2] if _changes(run)] if reading else []
         if reading is None or (
-            is_named and not all(scoped(run.rows, strong, file) for run in changed)
+            is_named and not all(scoped(run.rows, hunk.strong, file) for run in changed)
         ):
             continue
         if not all(_is_only(run, hunk, file) for run in changed):
@@ -167,7 +165,7 @@ def _is_only(piece: _Run, hunk: Hunk, file: FileIndex) -> bool:
     if len(found) <= 1 or len(found) > MANY:
         return len(found) <= 1
     starts = [file.solid[place] for place in found]
-    if hunk.anchors and len(scoped(starts, hunk, file)) == 1:
+    if hunk.anchors and len(scoped(starts, hunk.anchors, file)) == 1:
         return True
     head = piece.head
     if head is None or len(file.by_key.rows(file.keys[head])) > 1:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
 from git_opatch.locate import explain
-from git_opatch.locate.applied import new_positions
+from git_opatch.locate.applied import new_starts
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.forms import string_forms
@@ -429,7 +429,7 @@ class _Ranges:
         as_context = tuple(line._replace(prefix=Prefix.CONTEXT) for line in part.preimage)
         sought = seek(replace(part, lines=as_context), self._file, self._strictly)
         if not sought.readings or not sought.is_exact:
-            at = new_positions(replace(hunk, removed_ranges=()), self._file)
+            at = new_starts(replace(hunk, removed_ranges=()), self._file)
             if len(at) == 1:
                 return explain.refuse_applied(hunk, at[0], EQUAL, self._file)
             refused = explain.NotFoundExplainer(self._file, [sought], self._strictly)

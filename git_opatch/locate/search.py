@@ -30,7 +30,7 @@ from git_opatch.locate.alignment import (
     settled,
 )
 from git_opatch.locate.anchors import find, scoped
-from git_opatch.locate.applied import new_positions, position_by_number
+from git_opatch.locate.applied import new_starts
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import gap_readings
 from git_opatch.locate.reading import (
@@ -107,7 +107,7 @@ def _undone(
         readings = _at_number(hunk, variant, laid)
         if readings:
             found.append(Sought(variant, readings, repairs=(repair,)))
-        elif is_exact and len(at := new_positions(variant, file)) == 1:
+        elif is_exact and len(at := new_starts(variant, file)) == 1:
             yield Sought(variant, applied_at=at[0])
     if found:
         first = found[0]
@@ -132,17 +132,11 @@ def _applied(hunk: Hunk, file: FileIndex, level: Grade) -> Sought:
     is_shown = hunk.shows_context
     follows = is_shown or hunk.new_start == _number_after_others(hunk, file)
     stated = hunk if follows else replace(hunk, new_start=None)
-    if level == EQUAL and (start := position_by_number(stated, file)) is not None:
-        return Sought(hunk, applied_at=start)
-    at = new_positions(hunk, file, level)
-    if at and any(not anchor.weak for anchor in hunk.anchors):
-        is_named = any(find(anchor, file).rows for anchor in hunk.anchors)
-        at = scoped(at, hunk, file) or ([] if is_named else at)
-    said = at
+    said = at = new_starts(stated, file, level)
     if not is_shown:
         numbers = {stated.stated_start, stated.new_start} - {None}
-        meant = {*(numbers or scoped(at, hunk, file)), *fits_of(hunk, file, FORM).straight}
-        said = [each for each in at if each in meant]
+        meant = numbers or scoped(at, hunk.anchors, file)
+        said = [each for each in at if each in {*meant, *fits_of(hunk, file, FORM).straight}]
     at = said or at
     there = at[0] if len(at) == 1 else None
     return Sought(hunk, applied_at=there, applied_level=level, is_said=bool(said))
@@ -168,21 +162,20 @@ def _with_gaps(hunk: Hunk, file: FileIndex) -> Sought:
 def _addition(hunk: Hunk, file: FileIndex) -> Sought:
     """Place added lines alone: below their anchor, or at the end of the file."""
     size = len(file.lines)
-    strong = tuple(anchor for anchor in hunk.anchors if not anchor.weak)
     if size == 0 or hunk.at_end_of_file:
         return _adding(hunk, [size], Evidence.END_OF_FILE)
-    if not strong:
+    if not hunk.strong:
         if fault := _no_position(hunk):
             return Sought(hunk, problem=Problem(fault))
         return replace(_adding(hunk, [size], Evidence.END_OF_FILE), notes=(_TO_THE_END,))
-    found = [find(anchor, file) for anchor in strong]
+    found = [find(anchor, file) for anchor in hunk.strong]
     missing = [each for each in found if not each.rows or not each.whole]
     if missing:
         anchor = missing[-1].anchor.text
         return Sought(hunk, problem=Problem.of(Fault.ANCHOR_OF_ADDED_MISSING, anchor=anchor))
     rows = found[-1].rows
     if len(found) > 1:
-        rows = scoped(rows, replace(hunk, anchors=strong[:-1]), file)
+        rows = scoped(rows, hunk.strong[:-1], file)
     return _adding(hunk, [row + 1 for row in rows], Evidence.AFTER_ANCHOR)
 
 

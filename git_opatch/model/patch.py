@@ -175,6 +175,11 @@ class Hunk:
         return len(before) != len(after) or [*map(_CONTENT, before)] != [*map(_CONTENT, after)]
 
     @property
+    def strong(self) -> tuple[Anchor, ...]:
+        """Its anchors, but for the heading after the numbers."""
+        return tuple(anchor for anchor in self.anchors if not anchor.weak)
+
+    @property
     def shows_context(self) -> bool:
         """Whether it shows a line of context that is not blank, and so where its new lines are."""
         return any(line.prefix is Prefix.CONTEXT and line.text.strip() for line in self.lines)
