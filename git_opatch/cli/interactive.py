@@ -227,9 +227,9 @@ class _Questions:
         return hunk if shows_all else None
 
     def _rest_of_file(self) -> list[int]:
-        paths = self._parts[self._at].paths
+        names = set(self._parts[self._at].section.names)
         later = range(self._at, len(self._parts))
-        return [index for index in later if self._parts[index].paths & paths]
+        return [at for at in later if not names.isdisjoint(self._parts[at].section.names)]
 
     def _go(self, indexes: Sequence[int], otherwise: str) -> None:
         if indexes:

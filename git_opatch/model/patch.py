@@ -263,6 +263,12 @@ class FilePatch(NamedTuple):
         return self.old_path or self.new_path or ""
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """All names that it has for its file, each once: the old one, the new one, another one."""
+        names = (self.old_path, self.new_path, self.alternate)
+        return tuple(dict.fromkeys(filter(None, names)))
+
+    @property
     def hunks_in_text(self) -> int:
         """How many hunks the text has for the file."""
         return self.hunk_count or len(self.hunks)
@@ -339,8 +345,8 @@ def counted(sections: Sequence[FilePatch]) -> tuple[FilePatch, ...]:
 
 def _counted_by(section: FilePatch) -> list[str]:
     """Return the paths by which the hunks of `section` are counted; none if it is one part."""
-    paths = (section.old_path, section.new_path, section.alternate) if section.has_parts else ()
-    return [normalise(path, section.directory) for path in paths if path]
+    paths = section.names if section.has_parts else ()
+    return [normalise(path, section.directory) for path in paths]
 
 
 def _count_on(section: FilePatch, before: int, counts: Mapping[str, int]) -> FilePatch:

@@ -49,12 +49,6 @@ class Part(NamedTuple):
         """What the section of this part is known by."""
         return key_of(self.section, 0)
 
-    @property
-    def paths(self) -> set[str]:
-        """The paths that name the file."""
-        section = self.section
-        return {path for path in (section.old_path, section.new_path, section.alternate) if path}
-
 
 class Selected(NamedTuple):
     """A patch with the parts that were chosen, and those that were left out, in order."""
@@ -109,9 +103,9 @@ def select(
     if not only and not leave_out:
         return Selected(patch)
     parts = parts_of(patch)
-    paths: dict[Key, set[str]] = {part.key: part.paths for part in parts}
+    paths: dict[Key, set[str]] = {part.key: {*part.section.names} for part in parts}
     for part in parts_of(resolved) if resolved else ():
-        paths[part.key] |= part.paths
+        paths[part.key] |= {*part.section.names}
 
     def named(names: Sequence[str]) -> set[Key]:
         return {part.key for name in names for part in _named(name, parts, paths, top)}

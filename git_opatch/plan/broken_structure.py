@@ -21,9 +21,9 @@ def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> 
     """
     if options.reverse or options.matching.tier is Tier.STRICT:
         return []
-    named: dict[str | None, list[FilePatch]] = {}
+    named: dict[str, list[FilePatch]] = {}
     for section in patch.files:
-        for path in dict.fromkeys(_paths(section)):
+        for path in section.names:
             named.setdefault(path, []).append(section)
     failures = []
     for result in results:
@@ -46,10 +46,6 @@ def _refuse(sections: Sequence[FilePatch], problem: Problem) -> Failure:
 
 def _is(line: Line, change: object) -> bool:
     return line.prefix is not Prefix.CONTEXT and line.text == change
-
-
-def _paths(section: FilePatch) -> tuple[str | None, ...]:
-    return section.old_path, section.new_path, section.alternate
 
 
 def _is_exempt(section: FilePatch) -> bool:

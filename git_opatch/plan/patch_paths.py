@@ -59,7 +59,7 @@ def _resolve(path: str, below: str, top: str, root: str) -> str:
 
 def named_paths(patch: Patch) -> list[str]:
     """List every path that a section names, sorted."""
-    return sorted({path for section in patch.files for path in _paths_of(section)})
+    return sorted({path for section in patch.files for path in section.names})
 
 
 def created_paths(patch: Patch) -> set[str]:
@@ -74,7 +74,7 @@ def refuse_unsafe(patch: Patch) -> list[Failure]:
     unsafe = [
         refusal(section, why, path=path)
         for section in patch.files
-        for path in _paths_of(section)
+        for path in section.names
         if (why := why_unsafe(path))
     ]
     return unsafe or [
@@ -85,8 +85,3 @@ def refuse_unsafe(patch: Patch) -> list[Failure]:
         if section.new_path and section.new_path != section.old_path
         if (meant := name_meant(section.new_path))
     ]
-
-
-def _paths_of(section: FilePatch) -> list[str]:
-    paths = (section.old_path, section.new_path, section.alternate)
-    return [path for path in dict.fromkeys(paths) if path is not None]

@@ -120,7 +120,7 @@ def _read_base(
 def _located_in(patch: Patch, failure: Failure) -> Failure:
     """Say which line of the patch names the path of `failure`."""
     for section in patch.files:
-        if failure.path in (section.path, section.old_path, section.new_path):
+        if failure.path in section.names:
             number = section.number
             return failure._replace(number=number, source=section.source, section_line=number)
     return failure

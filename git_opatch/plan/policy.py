@@ -63,10 +63,9 @@ def forbidden_path(
 
 def _touched(section: FilePatch, existing: Set[str | None]) -> list[str]:
     """List the paths that a section may change: of two names of a file, those that exist."""
-    if section.alternate is not None:
-        both = (section.path, section.alternate)
-        return [path for path in both if path in existing] or [section.path]
-    return [path for path in (section.old_path, section.new_path) if path is not None]
+    if section.alternate is None:
+        return [*section.names]
+    return [path for path in section.names if path in existing] or [section.path]
 
 
 def _forbidden(section: FilePatch, path: str, rule: PathRule, repository: Repository) -> Failure:

@@ -105,10 +105,6 @@ def _creates(section: FilePatch) -> bool:
     )
 
 
-def _paths(section: FilePatch) -> set[str]:
-    return {path for path in (section.old_path, section.new_path) if path is not None}
-
-
 def _replaces_all(hunk: Hunk) -> bool:
     return hunk.replacement is not None and hunk.replacement.every
 
@@ -336,9 +332,9 @@ class SectionPlanner:
 
     def _earlier_of(self, section: FilePatch) -> EarlierSections:
         """Return the sections that changed the file before, by any of its names."""
-        known = (self._earlier.get(path) for path in _paths(section))
+        known = (self._earlier.get(path) for path in section.names)
         earlier = next(filter(None, known), None) or EarlierSections()
-        self._earlier |= dict.fromkeys(_paths(section), earlier)
+        self._earlier |= dict.fromkeys(section.names, earlier)
         return earlier
 
     def _repeats(self, section: FilePatch) -> bool:

@@ -77,8 +77,8 @@ def stale_files(plan: Plan, patch: Patch, snapshot: Snapshot) -> Iterator[StaleF
         reasons.setdefault((failure.source, failure.section_line), set()).add(failure.reason)
     by_path: dict[str, list[FilePatch]] = {failure.path: [] for failure in plan.failures}
     for section in patch.files:
-        for path in {section.old_path, section.new_path, section.alternate}:
-            by_path.get(path or "", []).append(section)
+        for path in section.names:
+            by_path.get(path, []).append(section)
     for path in dict.fromkeys(each.path for each in plan.failures):
         present, sections = snapshot.blobs.get(path), by_path[path]
         found = set[Reason]()

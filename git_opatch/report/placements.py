@@ -27,8 +27,8 @@ def details(plan: Plan, patch: Patch, ids: Mapping[Key, str]) -> Iterator[str]:
     order: dict[str, int] = {}
     names: dict[str | None, str] = {}
     for section in patch.files:
-        for path in (section.old_path, section.new_path, section.alternate):
-            order.setdefault(path or "", len(order))
+        for path in section.names:
+            order.setdefault(path, len(order))
         if name := ids.get(key_of(section, 0)):
             names |= dict.fromkeys((section.old_path, section.new_path), name)
     last = len(order)

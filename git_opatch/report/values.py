@@ -125,12 +125,7 @@ class Sections:
         self._by_line = {
             (section.source, section.number): section for section in reversed(sections)
         }
-        self._by_path = {
-            path: section
-            for section in reversed(sections)
-            for path in (section.old_path, section.new_path, section.alternate)
-            if path is not None
-        }
+        self._by_path = {path: section for section in reversed(sections) for path in section.names}
 
     def of(self, failure: Failure) -> Fields | None:
         """Render the section that failed, with its hunk and the one that overlaps, or with all."""
