@@ -1,5 +1,7 @@
 """Locate the hunks of a file: each gets one placement, or a failure that says why. Pure.
 
+It must not read a file, nor ask git: all that it knows is given.
+
 A reading is one way in which a hunk and the file agree. The aligner makes them all, strictest class
 first; evidence removes some; if all that are left leave the same bytes, that is the answer.
 

@@ -1,4 +1,7 @@
-"""Name the difference between two lines, for a refusal."""
+"""Name the difference between two lines, for a refusal.
+
+It must not decide whether they are the same: that is `likeness`.
+"""
 
 from __future__ import annotations
 

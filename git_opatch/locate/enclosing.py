@@ -1,6 +1,6 @@
 """Name the definition, or the section, that a line is in, as the heading of git's hunks does.
 
-It is for a reader: nothing is decided by it.
+It must not decide anything: it is for a reader.
 """
 
 from __future__ import annotations

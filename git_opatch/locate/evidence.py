@@ -1,7 +1,8 @@
 """Evidence removes readings: the file's end, anchors, the order of the hunks, their line numbers.
 
-Strongest first. It chooses only among readings of a class that need not be alone, and never invents
-one; a number decides where the file's numbers are credible, and never by being near.
+It must not invent a reading, nor choose one of a class that must be alone.
+
+Strongest first. A number decides where the file's numbers are credible, and never by being near.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Refuse hunks: which fault it is, and what the file has there."""
+"""Refuse hunks: which fault it is, and what the file has there.
+
+It must not decide that a hunk is refused, nor look for another place for it.
+"""
 
 from __future__ import annotations
 

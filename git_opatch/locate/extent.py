@@ -1,4 +1,7 @@
-"""Lay a hunk that is refused over the file, line by line, for the one who corrects it."""
+"""Lay a hunk that is refused over the file, line by line, for the one who corrects it.
+
+It must not decide anything, nor word it: these are values.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Hunks of one file may share context, but never what they change (D30).
 
+It must not move a hunk: of two that exclude one another it refuses the later one.
+
 Two insertions at one position conflict, too: applied one after the other, the second lands above
 what the first one added if it shows the line above, and below it if it shows the line below. Their
 order is known only if the earlier one shows no line below, and the later one none above (D30).

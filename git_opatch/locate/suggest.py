@@ -1,6 +1,6 @@
 """Suggest what tells the candidates of a hunk apart: a definition, or a line beside each.
 
-It is for a reader: nothing is decided by it.
+It must not decide anything: it is for a reader.
 """
 
 from __future__ import annotations

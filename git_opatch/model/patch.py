@@ -265,8 +265,8 @@ class FilePatch(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """All names that it has for its file, each once: the old one, the new one, another one."""
-        names = (self.old_path, self.new_path, self.alternate)
-        return tuple(dict.fromkeys(filter(None, names)))
+        names = dict.fromkeys((self.old_path, self.new_path, self.alternate))
+        return tuple(name for name in names if name is not None)
 
     @property
     def hunks_in_text(self) -> int:

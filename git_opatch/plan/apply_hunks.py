@@ -2,6 +2,8 @@
 
     expand  →  locate all  →  what earlier sections wrote  →  edit  →  locate again what is left
 
+It must not know other sections, but by what `earlier_sections` says of them.
+
 Strings to replace and `~` are expanded to lines of the file. A hunk may show in its context what
 another one makes of a line (D30), so one that is not found in the file, or only loosely, is located
 again in the file as the others leave it.

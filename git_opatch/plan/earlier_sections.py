@@ -7,13 +7,15 @@
     it changes, otherwise, what they changed   refused: two versions of one change
     it is elsewhere                            applied
 
+It must not place a hunk, nor edit: it only refuses one, or leaves it out.
+
 The last three are seen in the file as it was before all of them. A hunk that is found as it is
 written, and once, is not located there again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from git_opatch.complete.edits import Edit, edits_of
@@ -22,7 +24,7 @@ from git_opatch.locate import Search
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching
-from git_opatch.model.patch import FilePatch, Hunk, Line, Prefix, changed_span
+from git_opatch.model.patch import FilePatch, Hunk, Prefix, changed_span
 from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
@@ -31,18 +33,16 @@ from git_opatch.plan.edited_file import shows_exactly
 
 @dataclass(slots=True, eq=False)
 class EarlierSections:
-    """The sections that changed a file, and their hunks by their lines."""
+    """The sections that changed a file."""
 
     sections: list[FilePatch] = field(default_factory=list)
-    hunks: dict[tuple[Line, ...], list[Hunk]] = field(default_factory=dict)
     index: FileIndex | None = None
     """The file as it was before all of them."""
 
-    def add(self, section: FilePatch) -> None:
-        """Add a section that was applied."""
-        self.sections.append(section)
-        for hunk in section.hunks:
-            self.hunks.setdefault(tuple(hunk.lines), []).append(hunk)
+    @property
+    def hunks(self) -> Iterator[Hunk]:
+        """Their hunks."""
+        return (hunk for section in self.sections for hunk in section.hunks)
 
     def judge(
         self,
@@ -114,7 +114,7 @@ class _Judge:
         changed = self._first_changed(hunk, before, is_numbered=is_numbered)
         if changed is None:
             return None
-        same = self._earlier.hunks.get(tuple(hunk.lines), [])
+        same = [each for each in self._earlier.hunks if tuple(each.lines) == tuple(hunk.lines)]
         if not shown and isinstance(before, Placement) and _repeats(hunk, before, same):
             first = f"line {same[0].number} of the patch"
             return f"hunk {hunk.ordinal} repeats the one at {first}; applied once"
@@ -143,7 +143,7 @@ class _Judge:
         """Return the line, in the patch's text, of the earlier hunk that made `changed`; of its
         section, if it is not known."""
         gone = self._index.lines[changed.start : changed.stop]
-        for hunk in (hunk for section in self._earlier.sections for hunk in section.hunks):
+        for hunk in self._earlier.hunks:
             if any(
                 line.text in (changed.lines if line.prefix is Prefix.ADDED else gone)
                 for line in hunk.lines
@@ -170,11 +170,5 @@ def _has_right_number(result: HunkResult | None) -> bool:
 def _overlap(span: tuple[int, int], edit: Edit) -> bool:
     """Return whether a change of the lines of `span` and `edit` exclude one another, or their order
     would matter: two insertions at one position."""
-    first, stop = span
-    if first == stop and edit.start == edit.stop:
-        return first == edit.start
-    if first == stop:
-        return edit.start < first < edit.stop
-    if edit.start == edit.stop:
-        return first < edit.start < stop
-    return max(first, edit.start) < min(stop, edit.stop)
+    first, second = sorted((span, (edit.start, edit.stop)))
+    return first == second or second[0] < first[1]

@@ -1,5 +1,7 @@
 """A file while one section's hunks are applied to it, and which of them wrote what (D30).
 
+It must not decide where a hunk is: it asks for that, and looks at whose lines are there.
+
 A line that a hunk wrote has an owner. Another hunk may show it, exactly; it may change it only
 where blocks build on one another (`Matching.ordered`), and then only that of a block before it.
 """

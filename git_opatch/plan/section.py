@@ -327,7 +327,7 @@ class SectionPlanner:
         if applied.placements and applied.content.text.binary:
             return [refusal(section, Fault.NUL_ADDED)], content
         self._collect(section, applied.placements)
-        earlier.add(section)
+        earlier.sections.append(section)
         return failures, applied.content
 
     def _earlier_of(self, section: FilePatch) -> EarlierSections:
