@@ -98,6 +98,11 @@ def exact_readings(hunk: Hunk, file: FileIndex) -> Readings:
     )
 
 
+def shows_context(hunk: Hunk) -> bool:
+    """Return whether a hunk shows a line of context, and so where its new lines are."""
+    return any(line.prefix is CONTEXT and line.text.strip() for line in hunk.lines)
+
+
 def _runs(hunk: Hunk, file: FileIndex) -> Sequence[int]:
     texts = [file.normal(line.text) for line in hunk.preimage]
     return file.runs(texts) if texts else ()

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from git_opatch.locate.alignment import shows_context
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
     Name,
@@ -227,7 +228,7 @@ def _under_other(found: Found, row: int, start: int, hunk: Hunk, file: FileIndex
     lines = file.lines
     if not (found.anchor.weak and _is_at_margin(lines[row])) or heading_at(lines, row):
         return None
-    is_bare = hunk.stated_start not in (None, start) and not hunk.shows_context
+    is_bare = hunk.stated_start not in (None, start) and not shows_context(hunk)
     other = (
         at
         for at in range(row + 1, start)

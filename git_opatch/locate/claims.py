@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from git_opatch.locate.alignment import CONTEXT
+from git_opatch.locate.alignment import CONTEXT, shows_context
 from git_opatch.locate.anchors import refuted
 from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
@@ -48,7 +48,7 @@ def contradictions(
     yield from _not_at_end(sought, outcome, file, matching)
     if not is_moved and (problem := _misnumbered(hunk, reading.start, file)):
         yield problem
-    stated, is_bare = hunk.stated_start, hunk.preimage and not hunk.shows_context
+    stated, is_bare = hunk.stated_start, hunk.preimage and not shows_context(hunk)
     if is_bare and stated not in (None, reading.start) and not is_moved:
         yield f"is not at line {(stated or 0) + 1}, as it says, and shows nothing around it"
     added = b"\n".join(step.line.text for step in reading.steps if step.row is None)
@@ -114,7 +114,7 @@ def _misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
     old = [file.normal(line.text).strip() for line in hunk.preimage]
     is_apart = abs(stated - start) > len(old)
     is_near = any(_is_there(old, stated, more, file) for more in ((0, 1, -1) if is_apart else (0,)))
-    if not is_near and not hunk.shows_context:
+    if not is_near and not shows_context(hunk):
         found = [line.strip() for line in file.lines[stated : stated + len(old)]]
         is_alike = len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
         new = [file.normal(line.text) for line in hunk.postimage]

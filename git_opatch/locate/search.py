@@ -28,6 +28,7 @@ from git_opatch.locate.alignment import (
     fits_of,
     loose_readings,
     settled,
+    shows_context,
 )
 from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.applied import new_starts
@@ -129,7 +130,7 @@ def _at_number(hunk: Hunk, variant: Hunk, readings: Readings) -> Readings:
 
 def _applied(hunk: Hunk, file: FileIndex, level: Grade) -> Sought:
     """Find where the new lines of a hunk are; one that shows no context must say that place."""
-    is_shown = hunk.shows_context
+    is_shown = shows_context(hunk)
     follows = is_shown or hunk.new_start == _number_after_others(hunk, file)
     stated = hunk if follows else replace(hunk, new_start=None)
     said = at = new_starts(stated, file, level)

@@ -179,11 +179,6 @@ class Hunk:
         """Its anchors, but for the heading after the numbers."""
         return tuple(anchor for anchor in self.anchors if not anchor.weak)
 
-    @property
-    def shows_context(self) -> bool:
-        """Whether it shows a line of context that is not blank, and so where its new lines are."""
-        return any(line.prefix is Prefix.CONTEXT and line.text.strip() for line in self.lines)
-
     def reversed(self) -> Hunk:
         """The hunk that undoes this one."""
         lines = tuple(line._replace(prefix=line.prefix.reversed()) for line in self.lines)
