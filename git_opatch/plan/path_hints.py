@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import takewhile
-from pathlib import Path
 
 from git_opatch.git.pathspec import all_tracked_paths
 from git_opatch.git.repository import Repository
@@ -83,9 +82,12 @@ def _known_paths(repository: Repository, tree: str | None) -> Sequence[str]:
 
 def with_directory_note(plan: Plan, repository: Repository, options: Options) -> Plan:
     """Note that a changed file is not the one of the same path below the current directory."""
-    top, prefix = repository.top, _current_directory(repository)
+    top = repository.top
     is_plain = options.base is None and not options.directory and options.matching.can_choose
-    if top is None or not prefix or not is_plain:
+    if top is None or not is_plain:
+        return plan
+    prefix = os.path.relpath(os.getcwd(), top)
+    if prefix.split("/")[0] in (".", ".."):
         return plan
     paths = (change.path for change in plan.completed.changes if change.old is not None)
     both = next((path for path in paths if is_file(top / prefix / path)), None)
@@ -129,14 +131,3 @@ def _common_end(path: str, other: str) -> int:
     """Count the parts that two paths end with in common, in any letter case."""
     pairs = zip(*(reversed(each.lower().split("/")) for each in (path, other)), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _current_directory(repository: Repository) -> str:
-    """Return the current directory, relative to the top; empty for the top and outside of it."""
-    if repository.top is None:
-        return ""
-    try:
-        relative = Path.cwd().resolve().relative_to(repository.top.resolve())
-    except (OSError, ValueError):
-        return ""
-    return "" if relative == Path() else os.fspath(relative).replace(os.sep, "/")
