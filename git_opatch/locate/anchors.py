@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from git_opatch.locate.alignment import shows_context
 from git_opatch.locate.file_index import FileIndex
@@ -27,8 +26,8 @@ from git_opatch.locate.outline import (
     name_of,
     named_by,
 )
+from git_opatch.locate.reading import Found
 from git_opatch.locate.scope import encloses, inside, scope_end
-from git_opatch.model.extent import Value
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import FEW
 from git_opatch.model.patch import Anchor, Hunk, Prefix, context_around
@@ -52,20 +51,6 @@ _CODE_NAME = (
     rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b"
     rb"|(?:(?<=struct )|(?<=union ))\w+(?= ?\*)"
 )
-
-
-class Found(NamedTuple):
-    """Where what an anchor names is; `whole` if as a line; `named` if it surely names something."""
-
-    anchor: Anchor
-    rows: Sequence[int]
-    whole: bool = False
-    named: Name | None = None
-
-    def problem(self, fault: Fault, **values: Value) -> Problem:
-        """Return what is wrong with the anchor."""
-        kind = "heading" if self.anchor.weak else "anchor"
-        return Problem.of(fault, kind=kind, anchor=self.anchor.text, **values)
 
 
 def find(anchor: Anchor, file: FileIndex) -> Found:

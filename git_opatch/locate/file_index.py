@@ -13,20 +13,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import compress, islice, repeat
 from operator import not_
-from typing import TYPE_CHECKING
 
 from git_opatch.locate.likeness import match
 from git_opatch.locate.line_forms import key_of
 from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.prose import Prose
-from git_opatch.locate.reading import Fits, Match
+from git_opatch.locate.reading import Fits, Found, Match
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import Anchor, Hunk, Prefix
 from git_opatch.model.paths import is_document
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
-
-if TYPE_CHECKING:
-    from git_opatch.locate.anchors import Found
 
 
 class LineIndex:

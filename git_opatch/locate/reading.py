@@ -14,9 +14,12 @@ from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from git_opatch.locate.outline import Name
+from git_opatch.model.extent import Value
 from git_opatch.model.failure import Problem
-from git_opatch.model.patch import Line
+from git_opatch.model.patch import Anchor, Line
 from git_opatch.model.placement import Likeness
+from git_opatch.model.sentences import Fault
 
 
 class Grade(IntEnum):
@@ -119,6 +122,20 @@ class Fits(NamedTuple):
     straight: Mapping[int, Fit] = MappingProxyType({})
     bent: Sequence[Fit] = ()
     others: tuple[int, ...] = ()
+
+
+class Found(NamedTuple):
+    """Where what an anchor names is; `whole` if as a line; `named` if it surely names something."""
+
+    anchor: Anchor
+    rows: Sequence[int]
+    whole: bool = False
+    named: Name | None = None
+
+    def problem(self, fault: Fault, **values: Value) -> Problem:
+        """Return what is wrong with the anchor."""
+        kind = "heading" if self.anchor.weak else "anchor"
+        return Problem.of(fault, kind=kind, anchor=self.anchor.text, **values)
 
 
 @dataclass(frozen=True, slots=True)
