@@ -107,6 +107,9 @@ class FileIndex:
         """Where lines fit, at each grade that they were sought at: equal hunks share it."""
         self.found: dict[Anchor, Found] = {}
         """Where each anchor is that was asked for."""
+        self.scopes: dict[tuple[int, bool], tuple[int, bool]] = {}
+        """How far the scope of each line goes that was asked for, or surely does, and whether it
+        ends there."""
         self._matches: dict[tuple[bool, bytes, bytes, bool], Match | None] = {}
         self.enclosing: dict[int, int | None] = {}
         """The heading above each position that a message asked for."""

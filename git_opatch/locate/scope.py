@@ -9,7 +9,9 @@ inside, and a claim refuses what is outside in any case.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import (
@@ -27,8 +29,17 @@ from git_opatch.model.text import indentation, opens
 
 
 def inside(rows: Sequence[int], firsts: Sequence[int], file: FileIndex) -> list[int]:
-    """Keep those of `rows` that are surely in the scope of one of the lines at `firsts`."""
-    return [row for row in rows if any(in_scope(row, at, file, surely=True) for at in firsts)]
+    """Keep those of `rows`, which are in order, that are surely in the scope of one of the lines at
+    `firsts`."""
+    kept: set[int] = set()
+    for at in firsts:
+        kept.update(_first_inside(rows[bisect_left(rows, at) :], at, file))
+    return sorted(kept)
+
+
+def _first_inside(rows: Sequence[int], first: int, file: FileIndex) -> Iterator[int]:
+    """Yield those of `rows`, none of which is above `first`, that are in its scope: the first."""
+    return takewhile(lambda row: in_scope(row, first, file, surely=True), rows)
 
 
 def encloses(firsts: Sequence[int], start: int, stop: int, file: FileIndex) -> bool:
@@ -49,15 +60,25 @@ def in_scope(row: int, first: int, file: FileIndex, *, surely: bool = False) -> 
 
 def scope_end(first: int, stop: int, file: FileIndex, *, surely: bool = False) -> int:
     """Return where the scope of the line at `first` ends, or may end, if that is above `stop`; else
-    `stop`."""
+    `stop`. No line is looked at twice."""
+    asked = first, surely
+    end, is_known = file.scopes.get(asked, (first + 1, False))
+    if end < stop and not is_known:
+        end = _find_end(first, end, stop, file, surely=surely)
+        file.scopes[asked] = end, end < stop
+    return min(end, stop)
+
+
+def _find_end(first: int, known: int, stop: int, file: FileIndex, *, surely: bool) -> int:
+    """Find where a scope ends that goes up to `known` at least; `stop` if that is not above it."""
     lines = file.lines
     line, kind = lines[first], heading_at(lines, first)
     if surely and not (kind and is_certain(lines, first, kind) and kind is not OutlineKind.LABEL):
-        return next(iter(file.headings(kind, first + 1, stop)), stop) if kind else first
+        return next(iter(file.headings(kind, known, stop)), stop) if kind else first
     kind = kind or heading(line.strip())
     if kind is None:
         most = len(indentation(line)) - (not (opens(line) and _has_block(first, file)))
-        rows = file.headings(OutlineKind.DEFINITION, first + 1, stop)
+        rows = file.headings(OutlineKind.DEFINITION, known, stop)
         return next((at for at in rows if len(indentation(lines[at])) <= most), stop)
     if is_for_the_file(line) and not _has_block(first, file):
         return stop
@@ -66,7 +87,7 @@ def scope_end(first: int, stop: int, file: FileIndex, *, surely: bool = False) -
         closed = end < len(lines) and heading(lines[end].strip()) is kind
         return end if closed and indentation(lines[end]) == indentation(line) else stop
     most = depth(line, kind)
-    for at in range(first + 1, stop):
+    for at in range(known, stop):
         text = lines[at].strip()
         if not text or (kind is OutlineKind.DEFINITION and len(indentation(lines[at])) > most):
             continue

@@ -83,7 +83,11 @@ _FUNCTION = "def f_N():\n    begin()\n    run()\n\n"
 SHAPES = {
     "sections of a file": Shape(500, _sections),
     "edits of a file in JSON": Shape(500, _edits),
-    "hunks that are nowhere": Shape(250, _hunks("", _FUNCTION, _BODY.replace("run", "stop"))),
+    "hunks with an anchor each": Shape(250, _hunks("def f_N():", _FUNCTION)),
+    "hunks with an anchor, nowhere": Shape(
+        250, _hunks("def f_N():", _FUNCTION, _BODY.replace("run", "stop"))
+    ),
+    "hunks with one anchor": Shape(250, _hunks("def f_0():", _FUNCTION)),
     "anchors that are prose": Shape(
         250,
         _hunks(
@@ -91,6 +95,9 @@ SHAPES = {
             _FUNCTION.replace("run", "run_N"),
             _BODY.replace("run", "run_N"),
         ),
+    ),
+    "anchors that are labels": Shape(
+        250, _hunks("s_N:", "s_N:\n  a: 1\n  b: 1\n", "   a: 1\n-  b: 1\n+  b: 2\n")
     ),
     "replace all of equal letters": Shape(50_000, _replace_all("a", "a")),
     "replace all of equal lines": Shape(10_000, _replace_all("a\n", "a\n")),
