@@ -59,7 +59,7 @@ _RULE = rb"[ \t]*-{5,9}[ \t\r]*\n"
 _STATED = re.compile(
     rb"(?i)(?:(?:[ \t]*:?"
     + _HINT % b"ruled"
-    + rb")++"
+    + rb")+"
     + _RULE
     + rb"|(?:[ \t]*:"
     + _HINT % b"line"
@@ -76,8 +76,8 @@ _MARKER = line_start(rb"[<>]{4}|[+-]{5}")
 _MAY_DIVIDE = line_start(rb"={5}")
 _CONFLICT_CLOSE = re.compile(rb">{4,}(?!>).*", re.DOTALL)
 _CONFLICT = re.compile(
-    rb"[ \t]*<{4,}[ \t]*\w.*\n(?:(?![ \t]*(?:<{4,}[ \t]*\w|={4,}[ \t\r]*\n)).*\n)*+"
-    rb"[ \t]*={4,}[ \t\r]*\n(?:(?![ \t]*(?:<{4,}[ \t]*\w|>{4})).*\n)*+[ \t]*>{4}"
+    rb"[ \t]*<{4,}[ \t]*\w.*\n(?:(?![ \t]*(?:<{4,}[ \t]*\w|={4,}[ \t\r]*\n)).*\n)*"
+    rb"[ \t]*={4,}[ \t\r]*\n(?:(?![ \t]*(?:<{4,}[ \t]*\w|>{4})).*\n)*[ \t]*>{4}"
 )
 _MAX_ABOVE = 6
 """How many lines above a block can belong to it."""
