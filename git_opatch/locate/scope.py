@@ -62,9 +62,9 @@ def scope_end(first: int, stop: int, file: FileIndex, *, surely: bool = False) -
     """Return where the scope of the line at `first` ends, or may end, if that is above `stop`; else
     `stop`. No line is looked at twice."""
     asked = first, surely
-    end, is_known = file.scopes.get(asked, (first + 1, False))
+    end, is_known = file.scopes.get(asked, (first, False))
     if end < stop and not is_known:
-        end = _find_end(first, end, stop, file, surely=surely)
+        end = _find_end(first, max(end, first + 1), stop, file, surely=surely)
         file.scopes[asked] = end, end < stop
     return min(end, stop)
 
