@@ -66,17 +66,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the cases of a test with `one_of(N)`, let one of N run, and all if they may take long.
+    """Of the cases of a test with `one_of(N)`, let one of N run, and all if they may take long, or,
+    with `one_of(N, M)`, one of M, and the others as `matrix`.
 
     They are chosen along the diagonal: if its last parameter has N values, each is among them.
     """
     counts: dict[str, int] = {}
     for item in items:
         if mark := item.get_closest_marker("one_of"):
-            (size,), test = mark.args, item.nodeid.partition("[")[0]
+            (size, *larger), test = mark.args, item.nodeid.partition("[")[0]
             at = counts[test] = counts.get(test, -1) + 1
             if (at // size + at) % size:
-                item.add_marker(pytest.mark.exhaustive)
+                is_chosen = all(at % most == 0 for most in larger)
+                item.add_marker(pytest.mark.exhaustive if is_chosen else pytest.mark.matrix)
 
 
 def pytest_collection_finish() -> None:
@@ -88,7 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Sandbox.as_program = bool(config.getoption("--as-program"))
 
 
-@pytest.fixture(params=[2, pytest.param(50, marks=pytest.mark.exhaustive)])
+@pytest.fixture(params=[2, pytest.param(25, marks=pytest.mark.exhaustive)])
 def kills(request: pytest.FixtureRequest) -> int:
     """Give the number of kills of each transaction."""
     count = request.config.getoption("--kills") or request.param
