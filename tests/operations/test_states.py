@@ -27,7 +27,7 @@ _INTENDED = f"new: {Fault.INTENDED.sentence}"
 _UNMERGED = f"f: {Fault.UNMERGED.sentence}"
 
 
-_IGNORED = "new: " + said(Fault.IGNORED.sentence, pattern="new", place=".git/info/exclude:1")
+_IGNORED = "new: " + said(Fault.IGNORED.sentence, pattern="new", place="").rstrip("`")
 
 
 @dataclass(frozen=True)

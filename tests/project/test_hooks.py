@@ -179,7 +179,7 @@ def _temporary_indexes_count(base: Sandbox) -> None:
     base.write("good.opatch", _BAD)
     status = base.run("git", "commit", "-m", "all", "-a").status
     assert status == 1
-    base.write("done.opatch", envelope(b"*** Update File: f\n@@\n-elsewhere\n+a\n"))
+    base.write("done.opatch", _DONE.replace(b"before", b"elsewhere"))
     assert base.run("git", "commit", "-m", "one path", "done.opatch").status == 0
     ran = base.run("git", "commit", "-m", "the other", "good.opatch")
     assert (ran.status, _BADLY in ran.out.decode() + ran.err) == (1, True)
