@@ -90,7 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Sandbox.as_program = bool(config.getoption("--as-program"))
 
 
-@pytest.fixture(params=[2, pytest.param(25, marks=pytest.mark.exhaustive)])
+@pytest.fixture(params=[2, pytest.param(10, marks=pytest.mark.exhaustive)])
 def kills(request: pytest.FixtureRequest) -> int:
     """Give the number of kills of each transaction."""
     count = request.config.getoption("--kills") or request.param

@@ -86,7 +86,7 @@ def _added_is_planned(repo: Sandbox) -> None:
     assert repo.index() == before
 
 
-@pytest.mark.one_of(17, 4)
+@pytest.mark.one_of(17, 9)
 @pytest.mark.parametrize("change", _CHANGES)
 @pytest.mark.parametrize("place", _PLACES)
 @pytest.mark.parametrize("disk", _ENDINGS)

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("few", max_examples=6, deadline=None)
 settings.register_profile("fewest", max_examples=3, deadline=None)
-settings.register_profile("many", max_examples=20, deadline=None)
+settings.register_profile("many", max_examples=12, deadline=None)
 settings.load_profile("few")
 
 
