@@ -47,7 +47,8 @@ from git_opatch.model.sentences import Fault
 CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
 _OMITTED = Line(CONTEXT, b"")
 """A blank line of the file that the hunk does not show."""
-MOST_TOLERATED = 1
+_MOST_TOLERATED = 1
+"""So many lines of context may differ in more than whitespace and typography."""
 
 
 def settled(hunk: Hunk) -> Hunk:
@@ -211,7 +212,7 @@ def _tolerant_places(keys: Sequence[bytes], file: FileIndex) -> list[int]:
     differ."""
     where = [file.by_key.rows(key) for key in keys]
     known = sorted((len(rows), at) for at, rows in enumerate(where) if 0 < len(rows) <= MANY)
-    found = {place - at for _, at in known[: MOST_TOLERATED + 1] for place in where[at]}
+    found = {place - at for _, at in known[: _MOST_TOLERATED + 1] for place in where[at]}
     last = len(file.solid) - len(keys)
     return sorted(place for place in found if 0 <= place <= last)[: MANY + 1]
 
@@ -227,7 +228,7 @@ def _is_nearly_there(keys: Sequence[bytes], blanks: bytes, file: FileIndex) -> b
 def _differ(keys: Sequence[bytes], place: int, file: FileIndex) -> frozenset[int] | None:
     """Return which lines have another key than those of the file; None if too many have."""
     pairs = (keys, file.by_key.lines[place : place + len(keys)])
-    if sum(map(ne, *pairs)) > MOST_TOLERATED:
+    if sum(map(ne, *pairs)) > _MOST_TOLERATED:
         return None
     return frozenset(at for at, (a, b) in enumerate(zip(*pairs, strict=True)) if a != b)
 
@@ -249,7 +250,7 @@ def _fit(
         return Fit(place, level, differ)
     pairs = _pairs(old, place, file, with_prose=with_prose)
     count = sum(matches[pair].grade is TOLERATED for pair in pairs)
-    if count > min(MOST_TOLERATED, len(old.texts) - 1):
+    if count > min(_MOST_TOLERATED, len(old.texts) - 1):
         return None
     sure = [
         pair[1]

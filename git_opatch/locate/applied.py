@@ -65,9 +65,14 @@ def new_starts(hunk: Hunk, file: FileIndex, most: Grade = EQUAL) -> Sequence[int
     """List where the new lines of `hunk` are, at the grade `most`: where its second number says, or
     else where its anchors do; none if they prove nothing."""
     new, stated = [file.normal(line.text) for line in hunk.postimage], hunk.new_start
-    is_there = stated is not None and file.lines[stated : stated + len(new)] == new
-    if most == EQUAL and is_there and has_word(new) and _shows_removal(hunk, stated or 0, file):
-        return [stated or 0]
+    if (
+        most == EQUAL
+        and stated is not None
+        and file.lines[stated : stated + len(new)] == new
+        and has_word(new)
+        and _shows_removal(hunk, stated, file)
+    ):
+        return [stated]
     found = _all_starts(hunk, file, most)
     is_named = found and any(find(anchor, file).rows for anchor in hunk.strong)
     return scoped(found, hunk.anchors, file) or ([] if is_named else found)
