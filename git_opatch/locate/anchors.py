@@ -160,8 +160,9 @@ def refuted(hunk: Hunk, start: int, stop: int, file: FileIndex) -> Iterator[Prob
     stop = max(stop, start + 1)
     shows_own = _shows_definition(hunk, file.lines[start:stop])
     for anchor in hunk.anchors:
-        if anchor.text.strip() and not (anchor.weak and shows_own):
-            found = find(anchor, file)
+        found = find(anchor, file)
+        is_noise = anchor.weak and shows_own and not _is_indented(found, file)
+        if anchor.text.strip() and not is_noise:
             if found.rows:
                 problem = _elsewhere(found, start, stop, hunk, file)
             else:
@@ -172,10 +173,14 @@ def refuted(hunk: Hunk, start: int, stop: int, file: FileIndex) -> Iterator[Prob
                 yield f"the anchor `{visible(anchor.text.strip())}` is not in the file"
 
 
+def _is_indented(found: Found, file: FileIndex) -> bool:
+    return bool(found.rows) and not any(_is_at_margin(file.lines[row]) for row in found.rows)
+
+
 def _shows_definition(hunk: Hunk, lines: Sequence[bytes]) -> bool:
     """Return whether context above the first change has a definition at the margin of the file.
 
-    Git's heading then names another one, which says nothing of this place.
+    Git's heading then names another one at the margin, which says nothing of this place.
     """
     above, _ = context_around(hunk.lines)
     texts = (line.text for line in hunk.lines[:above])
