@@ -198,7 +198,7 @@ class ClosestMatches:
         every = range(size) if size <= FEW else ()
         solid = ((at, line) for at, line in enumerate(preimage) if line.text.strip())
         alike = ((at, self._alike(line, below or every)) for at, line in islice(solid, SHOWN))
-        found = ((next(iter(rows)) - at) for at, rows in alike if rows)
+        found = (next(iter(rows)) - at for at, rows in alike if rows)
         return next(found, next(iter(below), None))
 
     def _align(self, keys: Sequence[bytes], start: int, like: Mapping[int, Likes]) -> list[Pair]:

@@ -37,9 +37,7 @@ def refuse(sought: Sought, problem: Problem, file: FileIndex) -> Failure:
     enclosing = name_enclosing(positions, file.lines, file.enclosing) if is_unsure else ()
     steps = next(iter(sought.readings)).steps
     extent = extent_of(((step.line, step.row, step.is_shown) for step in steps), file)
-    suggestions: tuple[Suggestion, ...] = ()
-    if problem.fault in OF_ANCHORS:
-        suggestions = _definition(extent, file)
+    suggestions = _definition(extent, file) if problem.fault in OF_ANCHORS else ()
     return failure_of(
         sought.hunk,
         problem,
@@ -142,7 +140,7 @@ class NotFoundExplainer:
         extent = with_places(extent, hunk, self._matches, self._file)
         few, total = len(extent.nowhere), extent.total
         problem = Problem(Fault.NOT_FOUND if extent.lines else Fault.NOTHING_FOUND)
-        if few < total < 2 * few or (few < total and not extent.lines):
+        if few < total and (total < 2 * few or not extent.lines):
             problem = Problem.of(Fault.HARDLY_FOUND, few=few, total=total)
         if extent.first is None:
             extent = extent._replace(first=ExtentLine(Mark.IN_PATCH, line=hunk.preimage[0]))
@@ -166,18 +164,23 @@ class NotFoundExplainer:
         rows = self._file.containing(lost[0]) if lost else []
         if len(rows) == 1:
             return failure.with_hint(Hint.PART_OF_LINE, line=lost[0], at=rows[0] + 1)
-        if self._matching.reversed or not self._may_be_reversed(hunk):
+        if self._matching.reversed:
             return failure
-        return failure.with_hint(Hint.REVERSED)
+        if self._may_be_reversed(hunk):
+            return failure.with_hint(Hint.REVERSED)
+        if extent.named and extent.named.positions and extent.lines:
+            return failure.with_hint(Hint.NOT_IN_NAMED, at=extent.named.positions[0] + 1)
+        return failure
 
     def _may_be_reversed(self, hunk: Hunk) -> bool:
         """Return whether the file has what the hunk adds, and nothing of what it removes."""
+        file = self._file
         removed, added = (
-            [line for line in hunk.lines if line.prefix is prefix and line.text.strip()]
+            {
+                bool(file.rows_of(file.normal(line.text)))
+                for line in hunk.lines
+                if line.prefix is prefix and line.text.strip()
+            }
             for prefix in (Prefix.REMOVED, Prefix.ADDED)
         )
-        file = self._file
-        is_there = all(file.rows_of(file.normal(line.text)) for line in added)
-        return bool(removed and added and is_there) and not any(
-            file.rows_of(file.normal(line.text)) for line in removed
-        )
+        return (removed, added) == ({False}, {True})

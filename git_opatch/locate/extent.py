@@ -205,11 +205,10 @@ def _elsewhere(
 
 
 def _named(extent: Extent, hunk: Hunk, file: FileIndex) -> Named | None:
-    """Return where the last anchor of `hunk` is, unless the lines are in it."""
-    found = [find(anchor, file) for anchor in hunk.anchors[-1:] if anchor.text.strip()]
+    """Return where the last of the anchors of `hunk` is that the lines are not in."""
     first, stop = min(extent.positions, default=-1), max(extent.positions, default=-1) + 1
-    for each in found:
-        is_there = encloses(each.rows, first, stop, file)
-        if not is_there and (each.rows or each.named):
-            return Named(each.anchor.text, tuple(each.rows[: SHOWN + 1]))
+    for anchor in reversed(hunk.anchors):
+        each = find(anchor, file)
+        if (each.rows or each.named) and not encloses(each.rows, first, stop, file):
+            return Named(anchor.text, tuple(each.rows[: SHOWN + 1]))
     return None

@@ -317,7 +317,8 @@ def details(failure: Failure) -> Iterator[tuple[str, Sequence[ExtentLine]]]:
         yield fill(Detail.NOWHERE.sentence, {"which": which}), ()
     if extent.named:
         named = extent.named
-        detail = Detail.NAMED if named.positions else Detail.NAMED_NOWHERE
+        detail = Detail.NOT_IN_NAMED if extent.lines else Detail.NAMED
+        detail = detail if named.positions else Detail.NAMED_NOWHERE
         words = {"name": named.text, "lines": name_lines(named.positions)}
         yield fill(detail.sentence, words), named.around
     for other in extent.elsewhere:

@@ -778,6 +778,10 @@ class Hint(Enum):
         "`{line}` is a part of line {at}: write the whole line, or send the part as `old_string` "
         "and `new_string`"
     )
+    NOT_IN_NAMED = (
+        "make the hunk agree with {reread} and leave out the text after `@@`, or with what is "
+        "below line {at}"
+    )
     MOVED = "moved to `{new}` in {commit}"
     DELETED = "deleted in {commit}"
     NO_PREFIX = "the line does not begin with ` `, `-` or `+`; it was read as context"
@@ -826,6 +830,7 @@ class Detail(Enum):
     ELSEWHERE = "{which} `{line}` is at {lines}"
     LIKE = "{which} `{line}` is nowhere; {lines} has `{text}`"
     NAMED = "`{name}`, which it names, is at {lines}"
+    NOT_IN_NAMED = "the closest match is not in `{name}`, which the hunk names, at {lines}"
     NAMED_NOWHERE = "`{name}`, which it names, is nowhere in the file"
     ADDED = "{which} and those below it, which it adds, are at {lines} already; leave them out"
     IDLE = "{path}: {hunk} changes nothing; leave it out"

@@ -11,7 +11,7 @@ from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text, plan_in_memory
 from git_opatch.model.refusal import failure_lines, plain
-from git_opatch.model.sentences import Detail, Difference
+from git_opatch.model.sentences import Detail, Difference, Hint
 
 
 def message(content: str, hunk: list[str]) -> str:
@@ -205,12 +205,16 @@ def test_a_place_that_shares_only_blank_lines_is_not_shown() -> None:
 
 
 def test_the_definition_of_the_lines_and_that_of_the_anchor_are_named() -> None:
-    content = f"def a():\n    x\n\n\ndef b():\n{'    y' * 2}\n    z\n    w\n"
-    patch = "*** Update File: notes.txt\n@@ def a():\n     z\n-    v\n     w\n"
+    content = f"class A:\n    def a():\n        x\n\n\nclass B:\n    def a():\n{'        y' * 2}\n"
+    patch = (
+        "*** Update File: notes.txt\n@@ class A:\n@@ def a():\n         z\n-        v\n         w\n"
+    )
+    content += "        z\n        w\n"
     plan = plan_in_memory(envelope(patch.encode()), {"notes.txt": content.encode()})
     text = "\n".join(plain(failure_lines(plan.failures)))
-    assert "notes.txt:7-8, in `def b():` (line 5)\n" in text
-    assert said(Detail.NAMED.sentence, name="def a():", lines="line 1") in text
+    assert "notes.txt:9-10, in `def a():` (line 7)\n" in text
+    assert said(Detail.NOT_IN_NAMED.sentence, name="class A:", lines="line 1") in text
+    assert said(Hint.NOT_IN_NAMED.sentence, reread="lines 7-10", at=1) in text
 
 
 @named(
