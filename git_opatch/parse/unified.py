@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from git_opatch.model.errors import FixIt
+from git_opatch.model.limits import MANY
 from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.sentences import Malformed
@@ -40,6 +41,7 @@ from git_opatch.parse.header import (
 )
 from git_opatch.parse.hunk import (
     CERTAIN_LINES,
+    HunkBuilder,
     HunkReader,
     is_hunk_line,
     size_of_solid,
@@ -187,7 +189,7 @@ def _section(
 
 
 def _read_hunks(scanner: Scanner) -> tuple[Hunk, ...]:
-    ahead = replace(scanner)
+    ahead, below = replace(scanner), replace(scanner)
 
     def take(hunks: HunkReader) -> bool | None:
         if hunks.take_lines(CERTAIN_LINES):
@@ -196,46 +198,42 @@ def _read_hunks(scanner: Scanner) -> tuple[Hunk, ...]:
             return None
         if scanner.line.startswith(b"@@"):
             return False
-        if _is_separator(scanner, hunks):
-            scanner.skip_blank_lines()
-            return True
-        if list_below := _list_below(scanner, hunks):
-            scanner.error(Malformed.LIST_BELOW, list_below)
-            scanner.skip_blank_lines()
-            return True
+        if hunks.current and scanner.line in (b"", b"\r"):
+            below.at = max(below.at, scanner.at)  # no line of many blank ones is looked at twice
+            below.skip_blank_lines()
+            list_below = _list_below(replace(below), hunks.current)
+            if list_below:
+                scanner.error(Malformed.LIST_BELOW, list_below)
+            if list_below or _is_separated(below, hunks.current):
+                scanner.at = below.at
+                return True
         is_prose = not is_hunk_line(scanner.line) and _is_prose(scanner, hunks, ahead)
         return None if is_prose else False
 
     return HunkReader(scanner, CERTAIN_LINES, may_be_cut=True).read(take)
 
 
-def _is_separator(scanner: Scanner, hunks: HunkReader) -> bool:
-    """Return whether a blank line is outside any hunk, since nothing of the last one follows it."""
-    if hunks.current is None or not hunks.current.is_complete or scanner.line not in (b"", b"\r"):
+def _is_separated(below: Scanner, hunk: HunkBuilder) -> bool:
+    """Return whether blank lines are outside any hunk, since nothing of the last one is `below`."""
+    if not hunk.is_complete:
         return False
-    ahead = replace(scanner)
-    ahead.skip_blank_lines()
-    return ahead.at_end or not _has_prefix(ahead.line) or _begins_next_file(ahead)
+    return below.at_end or not _has_prefix(below.line) or _begins_next_file(below)
 
 
-def _list_below(scanner: Scanner, hunks: HunkReader) -> int:
-    """Return the number of the first item of a list below a blank line here, or 0 (D184).
+def _list_below(below: Scanner, hunk: HunkBuilder) -> int:
+    """Return the number of the first item of a list that is `below` blank lines, or 0 (D184).
 
     Its items look like added or removed lines, one space deep. No fence says where the diff ends,
-    the hunk has all lines that are announced, and none of them is as deep.
+    the hunk has all lines that are announced, and none of the last ones is as deep.
     """
-    hunk = hunks.current
-    if scanner.fence or scanner.line not in (b"", b"\r") or hunk is None or hunk.is_incomplete:
+    first = below.number
+    while not below.at_end and _ITEM.match(below.line):
+        below.at += 1
+    ends = below.at_end or not below.line.strip() or starts(below)
+    if below.fence or hunk.is_incomplete or below.number == first or not ends:
         return 0
-    if not hunk.is_complete and any(_ONE_SPACE.match(line.text) for line in hunk.lines):
-        return 0
-    ahead = replace(scanner)
-    ahead.skip_blank_lines()
-    first = ahead.number
-    while not ahead.at_end and _ITEM.match(ahead.line):
-        ahead.at += 1
-    ends = ahead.at_end or not ahead.line.strip() or starts(ahead)
-    return first if ends and ahead.number > first else 0
+    is_as_deep = any(_ONE_SPACE.match(line.text) for line in hunk.lines[-MANY:])
+    return first if hunk.is_complete or not is_as_deep else 0
 
 
 def _has_prefix(line: bytes) -> bool:

@@ -46,17 +46,37 @@ UNITS = {
     "prose": "please call apply_patch, it's <<EOF\n",
     "a path": "/bin/",
 }
+_HUNK = "--- a/f\n+++ b/f\n@@\n a\n-b\n"
+IN_HUNK = {
+    "blank lines": "\n",
+    "words": "c\n\n",
+    "lists": "\n- c\n",
+    "lists and words": "\n- c\nd\n",
+}
+
+
+_SMALL = pytest.mark.parametrize("small", [300, pytest.param(2500, marks=pytest.mark.exhaustive)])
 
 
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
-@pytest.mark.parametrize("small", [300, pytest.param(2500, marks=pytest.mark.exhaustive)])
+@_SMALL
 def test_reading_takes_linear_time(unit: str, small: int) -> None:
+    _check_growth("", unit, small)
+
+
+@pytest.mark.parametrize("unit", IN_HUNK.values(), ids=IN_HUNK)
+@_SMALL
+def test_reading_a_hunk_takes_linear_time(unit: str, small: int) -> None:
+    _check_growth(_HUNK, unit, small)
+
+
+def _check_growth(begin: str, unit: str, small: int) -> None:
     def seconds(count: int) -> float:
-        text = "".join(unit.replace("{}", str(at)) for at in range(count))
-        begin = time.process_time()
+        text = begin + "".join(unit.replace("{}", str(at)) for at in range(count))
+        start = time.process_time()
         with suppress(ParseError):
             parse_patch(text)
-        return time.process_time() - begin
+        return time.process_time() - start
 
     # If the time were quadratic, eight times the text would take 64 times as long.
     assert seconds(8 * small) < 30 * max(min(seconds(small), seconds(small)), 0.005)
