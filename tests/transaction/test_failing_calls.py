@@ -85,8 +85,8 @@ def _leftovers(repo: Sandbox) -> list[str]:
     return sorted(path.name for pattern in patterns for path in git.glob(pattern))
 
 
-def _check(base: Sandbox, run: _Run, numbers: Callable[[int], list[int]]) -> int:
-    """Fail calls of `run`; return how many were failed."""
+def _check(base: Sandbox, run: _Run, numbers: Callable[[int], list[int]]) -> None:
+    """Fail calls of `run`, each by one of the errors in turn."""
     run.prepare(base)
     before = _state(base)
     done = _copied(base, 0)
@@ -95,16 +95,13 @@ def _check(base: Sandbox, run: _Run, numbers: Callable[[int], list[int]]) -> int
     after, count = _state(done), len(calls)
     # what recovery restores is the state before it was interrupted
     outcomes = (after,) if run is _RUNS["recover"] else (before, after)
-    chosen = numbers(count)
-    for number in chosen:
-        for error in _ERRORS:
-            repo = _copied(base, number)
-            with failing(number, error) as seen:
-                ran = run.run(repo)
-            what = f"call {number} of {count}, {seen[number - 1 : number]}: {ran}"
-            _check_one(repo, ran, outcomes, what)
-            repo.run("rm", "-rf", str(repo.path))
-    return len(chosen) * len(_ERRORS)
+    for number in numbers(count):
+        repo = _copied(base, number)
+        with failing(number, _ERRORS[number % len(_ERRORS)]) as seen:
+            ran = run.run(repo)
+        what = f"call {number} of {count}, {seen[number - 1 : number]}: {ran}"
+        _check_one(repo, ran, outcomes, what)
+        repo.run("rm", "-rf", str(repo.path))
 
 
 def _check_one(repo: Sandbox, ran: Ran, outcomes: tuple[object, ...], what: str) -> None:
@@ -229,20 +226,19 @@ def _fail_git(base: Sandbox, command: str, some: int | None) -> None:
     calls = _calls_of_git(done, command)
     assert len(calls) > 4
     outcomes = (before, _state(done))
-    for call, number in random.Random(command).sample(calls, some or len(calls)):
-        for error in ("EIO", "ENOSPC"):
-            repo = _copied(base, 1)
-            inject = f"-o /dev/null -e inject={call}:error={error}:when={number}"
-            ran = _run_alone(repo, command, _trace_git(repo, command, inject))
-            what = f"git {command}, {call} {number}, {error}: {ran}"
-            if ran.status:
-                assert "error: " in ran.err or "fatal: " in ran.err, what  # the second by git
-            if command == "commit" and (repo.path / ".git/index.lock").exists():
-                (repo.path / ".git/index.lock").unlink()  # that of git commit itself
-            assert repo.opatch("recover").status == 0, what
-            assert _state(repo) in outcomes, what
-            assert _leftovers(repo) == [], what
-            repo.run("rm", "-rf", str(repo.path))
+    for at, (call, number) in enumerate(random.Random(command).sample(calls, some or len(calls))):
+        repo, error = _copied(base, 1), _ERRORS[at % len(_ERRORS)]
+        inject = f"-o /dev/null -e inject={call}:error={errno.errorcode[error]}:when={number}"
+        ran = _run_alone(repo, command, _trace_git(repo, command, inject))
+        what = f"git {command}, {call} {number}, {os.strerror(error)}: {ran}"
+        if ran.status:
+            assert "error: " in ran.err or "fatal: " in ran.err, what  # the second by git
+        if command == "commit" and (repo.path / ".git/index.lock").exists():
+            (repo.path / ".git/index.lock").unlink()  # that of git commit itself
+        assert repo.opatch("recover").status == 0, what
+        assert _state(repo) in outcomes, what
+        assert _leftovers(repo) == [], what
+        repo.run("rm", "-rf", str(repo.path))
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
