@@ -230,12 +230,11 @@ class Journal(NamedTuple):
         """
         if number in self.unreadable:
             raise self.unreadable[number]
-        numbers = [*self.unreadable]
         for history in self.histories:
-            numbers += [history.number, *(each.number for each in history.records)]
             if number in (history.number, *(each.number for each in history.records)):
                 return history
         self.require_entries()
+        numbers = [*self.unreadable, *(history.number for history in self.histories)]
         first, last = min(numbers), max(numbers)
         is_gone = 0 < number < first  # beyond `opatch.journalSize`
         notice = Notice.NOT_KEPT if is_gone else Notice.NO_SUCH_PATCH

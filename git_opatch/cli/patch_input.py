@@ -44,7 +44,8 @@ def _read(name: str) -> bytes:
             sys.stderr.write("reading a patch from standard input; end it with Ctrl-D\n")
         return sys.stdin.buffer.read()
     except OSError as error:
-        raise InputError(f"cannot read patch `{name}`: {error.strerror}") from None
+        applied = f"; `git opatch log -p {name}` shows what was applied" * name.isdecimal()
+        raise InputError(f"cannot read patch `{name}`: {error.strerror}{applied}") from None
 
 
 def read_clipboard() -> bytes:

@@ -24,6 +24,7 @@ def usage_error(error: TyperException) -> UsageError:
 
 
 _SEPARATOR = "--"
+_AS_IT_IS = ["log", "--oneline"]  # as git's, and ours prints a line for each patch anyway
 _COLOUR = {"--color": "--color=always", "--no-color": "--color=never"}
 
 
@@ -45,7 +46,7 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
         flag: not each.is_flag for each in parameters for flag in each.opts if flag[0] == "-"
     }
     takes_value["--help"] = False
-    given = [_COLOUR.get(word, word) for word in words]
+    given = [_COLOUR.get(word, word) for word in words if [command, word] != _AS_IT_IS]
     at = 0
     while at < len(given) and given[at] != _SEPARATOR:
         flag, sign, value = given[at].partition("=")

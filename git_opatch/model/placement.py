@@ -39,7 +39,7 @@ class Likeness(Enum):
     LETTERS = "Unicode form or invisible characters"
     QUOTES = "quotes"
     COMMENT = "a comment at the end"
-    END = "their end, which is cut off"
+    END = "the end, which is cut off"
 
 
 class Repair(Enum):

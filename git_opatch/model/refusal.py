@@ -16,6 +16,7 @@ from git_opatch.model.failure import Failure, name_lines, name_range
 from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Line, Patch
+from git_opatch.model.selection import parts_of
 from git_opatch.model.sentences import Detail, Difference, Fault, Reason, fill
 from git_opatch.model.text import visible, visible_difference
 from git_opatch.model.text_position import string_line_of
@@ -396,23 +397,17 @@ def refusal_summary(
 
 
 def _fitting(failures: Sequence[Failure], options: Options, patch: Patch) -> str:
-    """Say how many hunks fit, where others do not, and what applies them; else empty."""
+    """Say how many parts fit, where others do not, and what applies them; else empty."""
     is_whole = options.reverse or options.commit or options.carry or options.partial
     if is_whole or not all(each.section_line for each in failures):
         return ""
-    total = sum(len(section.hunks) for section in patch.files)
-    refused = {each.key for each in failures}
-    fitting = sum(
-        (section.source, section.number, hunk.ordinal) not in refused
-        for section in patch.files
-        if (section.source, section.number, 0) not in refused
-        for hunk in section.hunks
-    )
+    refused, parts = {each.key for each in failures}, parts_of(patch)
+    fitting = sum(refused.isdisjoint((part.key, part.whole)) for part in parts)
     reasons = {each.reason for each in failures if each.hunk and not each.already_applied}
     if not fitting or not reasons or Reason.OVERLAP in reasons:  # of two versions, none is better
         return ""
     verb, them = ("fit", "those") if fitting > 1 else ("fits", "it")
-    return f"{fitting} of {total} hunks {verb}, and `--partial` applies {them}"
+    return f"{fitting} of {len(parts)} parts {verb}, and `--partial` applies {them}"
 
 
 def count_conflicts(failures: Sequence[Failure]) -> str:

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from textwrap import wrap
 
 from git_opatch.model.refusal import Spans
 from git_opatch.report.files import DIFF_STYLES
 from git_opatch.report.view import FEW_SKIPPED, Certainty, FileView, PartView, PatchView, Place, Row
 
 _STYLES = {
-    Certainty.STRICT: ("#", "green"),
-    Certainty.TOLERATED: ("~", "yellow"),
-    Certainty.APPLIED: ("=", "blue"),
-    Certainty.REFUSED: ("!", "bold red"),
+    Certainty.STRICT: "green",
+    Certainty.TOLERATED: "yellow",
+    Certainty.APPLIED: "blue",
+    Certainty.REFUSED: "bold red",
 }
-"""The sign of a part in the map of its file, and its style."""
 _BETWEEN = {"like": "~", "unlike": "!"}
 _DIM, _MARKED, _NOTE = "bright_black", "reverse", "yellow"
 _PATCH = "patch"
-_MAP = 40
-"""The width of the map of a file."""
 
 
 def patch_lines(view: PatchView, width: int) -> Iterator[Spans]:
@@ -39,41 +37,38 @@ def patch_lines(view: PatchView, width: int) -> Iterator[Spans]:
 
 
 def heading(file: FileView, width: int) -> Iterator[Spans]:
-    """Name a file, with a map of its hunks, and why all of it is refused."""
+    """Name a file, and say why all of it is refused."""
     yield [(f"{file.change} ", ""), (file.path, "bold")]
-    if marks := _map(file, min(file.size, _MAP, width - 20)):
-        yield [("  [", _DIM), *marks, (f"] {file.size:,} line{'s' * (file.size > 1)}", _DIM)]
     if file.failure:
-        yield [("  refused ", "bold red"), (file.failure, "")]
-        yield [(f"  {file.advice}", "")]
-
-
-def _map(file: FileView, width: int) -> list[tuple[str, str]]:
-    """Draw where in the file its hunks are: each character is as many lines."""
-    drawn = [("-", _DIM)] * max(width, 0)
-    for part in file.parts:
-        for first, last in (place.lines for place in part.places if place.lines[0]):
-            begin, end = (at * len(drawn) // file.size for at in (first - 1, last))
-            drawn[begin : max(end, begin + 1)] = [_STYLES[part.certainty]] * max(end - begin, 1)
-    return drawn
+        yield from _wrapped(f"refused: {file.failure}", width, "  ", "refused", "bold red")
+        yield from _wrapped(file.advice, width, "  ")
 
 
 def part_lines(part: PartView, width: int) -> Iterator[Spans]:
     """Lay out a part with its places in `width` columns."""
-    verdict = (part.verdict, _STYLES[part.certainty][1])
-    yield [("  ", ""), verdict, (f" {part.name} {part.sentence}".rstrip(), "")]
+    verdict = f"{part.verdict}: {part.name} {part.sentence}"
+    yield from _wrapped(verdict, width, "  ", part.verdict, _STYLES[part.certainty])
     for line in (*part.notes, part.advice):
-        if line:
-            yield [(f"    {line}", "")]
+        yield from _wrapped(line, width)
     for place in part.places:
-        if place.title and (place.advice or len(part.places) > 1):
-            yield [(f"    {place.title}", "bold")]
+        if place.advice or len(part.places) > 1:
+            yield from _wrapped(place.title, width, label=place.title, style="bold")
         if place.rows:
             yield from _place_lines(place, width - 2)
         if place.more:
             yield [(f"    and {place.more:,} more lines", _DIM)]
         if place.advice:
-            yield [(f"    if this place is meant: {place.advice}", "")]
+            yield from _wrapped(f"if this place is meant: {place.advice}", width)
+
+
+def _wrapped(
+    text: str, width: int, indent: str = "    ", label: str = "", style: str = ""
+) -> Iterator[Spans]:
+    """Break a sentence between words, none of which is broken; `label` begins it."""
+    room = max(width - len(indent) - 2, 1)
+    for at, line in enumerate(wrap(text, room, break_long_words=False, break_on_hyphens=False)):
+        end = 0 if at else len(label)
+        yield [(indent + "  " * bool(at), ""), (line[:end], style), (line[end:], "")]
 
 
 def _place_lines(place: Place, width: int) -> Iterator[Spans]:
@@ -97,7 +92,11 @@ def _place_lines(place: Place, width: int) -> Iterator[Spans]:
                 continue
             if row.kind in _BETWEEN and one and two:
                 yield _side(row, one, _PATCH, number)
-            yield _side(row, two if row.kind in _BETWEEN or not one else one, row.line, number)
+            line = _side(row, two if row.kind in _BETWEEN or not one else one, row.line, number)
+            if row.note and _width(line) > width:
+                yield line[:-1]
+                line = [(" " * (number + 2), ""), line[-1]]
+            yield line
 
 
 def _sides(row: Row) -> tuple[Spans, Spans]:

@@ -96,8 +96,7 @@ def patch_page(view: PatchView) -> bytes:
 
 def patches_page(verdict: str, views: Sequence[PatchView]) -> bytes:
     """Draw several patches that were judged alone, the refused first; each row opens its view."""
-    order = [*Certainty]
-    views = sorted(views, key=lambda view: order.index(view.certainty), reverse=True)
+    views = sorted(views, key=lambda view: [*Certainty].index(view.certainty), reverse=True)
     found = Counter(view.certainty.value for view in views)
     rows = [
         _part(

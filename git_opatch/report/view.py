@@ -118,9 +118,10 @@ class PatchView(NamedTuple):
 
     @property
     def counts(self) -> str:
-        """The parts by certainty: "2 files: 3 strict, 1 refused"."""
-        found = Counter(part.certainty for file in self.files for part in file.parts)
-        parts = [f"{found[each]:,} {each.value}" for each in Certainty if found[each]]
+        """The parts by what becomes of them: "2 files: 3 strict, 1 refused (not found)"."""
+        drawn = [part for file in self.files for part in file.parts]
+        found = (Counter(p.verdict for p in drawn if p.certainty is each) for each in Certainty)
+        parts = [f"{n:,} {verdict}" for counts in found for verdict, n in counts.items()]
         files = f"{len(self.files)} file{'s' * (len(self.files) != 1)}"
         return f"{files}: {', '.join(parts)}" if parts else ""
 
@@ -147,7 +148,7 @@ def view_of(outcome: Outcome, most: int | None = 1000) -> PatchView:
     if len(parts) > len(drawn):
         messages.append(f"{len(drawn):,} of {len(parts):,} hunks are shown, the refused ones first")
     certainties = [part.certainty for part in drawn]
-    certainty = next((each for each in reversed([*Certainty]) if each in certainties), _STRICT)
+    certainty = max(certainties, key=[*Certainty].index, default=_STRICT)
     verdict = report.would_apply(plan, replace(options, target=Target.INDEX))
     if failures:
         applied = outcome.already_applied
@@ -206,7 +207,7 @@ def _placed(
 ) -> PartView:
     """View a part that would apply: its lines, those of the file, and what `edits` write."""
     if part.hunk is None or placement is None:
-        return PartView(*_named(part), _STRICT, "would apply", places=[_alone(part, lines)])
+        return PartView(*_named(part), _STRICT, _STRICT.value, places=[_alone(part, lines)])
     start, stop, hunk = placement.start, placement.stop, placement.hunk
     is_loose = not placement.exact or placement.evidence is Evidence.NEAREST
     certainty = Certainty.TOLERATED if is_loose else _STRICT
@@ -227,15 +228,16 @@ def _placed(
         place = _place(part, rows)
     notes = [visible(note) for note in placement.notes]
     sentence = f"at {where(placement)}"
-    name = _named(part)
-    return PartView(*name, certainty, certainty.value, sentence, notes=notes, places=[place])
+    named = (*_named(part), certainty, certainty.value, sentence)
+    return PartView(*named, notes=notes, places=[place])
 
 
 def _refused(part: Part, failure: Failure, lines: _Lines) -> PartView:
     """View a part that is refused, with the places that it could go to, or is compared with."""
     certainty, verdict = Certainty.APPLIED, Certainty.APPLIED.value
     if not failure.already_applied:
-        certainty, verdict = Certainty.REFUSED, f"refused: {failure.reason.value}".replace("_", " ")
+        certainty = Certainty.REFUSED
+        verdict = f"refused ({failure.reason.value})".replace("_", " ")
     says = (failure.message, failure.advice) if failure.hunk else ("", "")
     places = [*_compared(part, part.hunk, failure, lines)] if part.hunk and lines else []
     return PartView(*_named(part), certainty, verdict, *says, (), places or [_alone(part, lines)])
@@ -269,8 +271,8 @@ def _compared(part: Part, hunk: Hunk, failure: Failure, lines: _Lines) -> Iterat
 
 
 def _differs(laid: Sequence[ExtentLine], lines: _Lines) -> bool:
-    there = {each.position: each.text for each in laid}
-    return any(at is not None and lines[at : at + 1] != [there[at]] for at in there)
+    there = ((each.position or 0, each.text) for each in laid)
+    return any(lines[at : at + 1] != [text] for at, text in there)
 
 
 def _laid_over(hunk: Hunk, extent: Extent, reason: Reason) -> Iterator[Row]:
@@ -424,8 +426,8 @@ def _occurrence(part: Part, failure: Failure, at: int, stop: int, lines: _Lines)
 def _told(failure: Failure, at: int) -> tuple[Suggestion | None, int, int]:
     """Return what is suggested for a candidate, and how many lines above and below it that has."""
     told = next((each for each in failure.suggestions if each.candidate == at), None)
-    above = told.distance if told and told.means is Means.ABOVE else 0
-    below = told.distance if told and told.means is Means.BELOW else 0
+    sides = (Means.ABOVE, Means.BELOW)
+    above, below = (told.distance if told and told.means is each else 0 for each in sides)
     return told, above, below
 
 

@@ -280,10 +280,8 @@ def test_only_what_is_selected_is_asked_for(base: Sandbox) -> None:
 def test_where_a_hunk_applies_is_shown_with_the_lines_around_it(base: Sandbox) -> None:
     _, shown = _answered(base, "nq")
     first, second = shown.split("Apply this hunk")[:2]
-    assert re.search(
-        r"update f\n  \[#-#-#\] 5 lines\n  strict hunk 1 of 3 \[\w+\] at line 1", first
-    )
-    assert re.search(r"strict hunk 2 of 3 \[\w+\] at line 3", second)
+    assert re.search(r"update f\n  strict: hunk 1 of 3 \[\w+\] at line 1", first)
+    assert re.search(r"strict: hunk 2 of 3 \[\w+\] at line 3", second)
     right = [line.partition(" | ")[2].strip() for line in second.splitlines() if " | " in line]
     assert right == ["1  one", "2  two", "3 -three", "+3", "4  four", "5  five"]
 
@@ -297,11 +295,9 @@ def test_a_move_names_its_target_and_a_deletion_shows_what_goes(base: Sandbox, p
     text += b"*** Delete File: gone\n*** Delete File: bin\n"
     base.write(".git/p", envelope(text))
     status, shown = _answered(base, "yyyy", *(["--directory", "d"] if prefix else []))
-    gone = r"delete \S*gone\n.*\n  would apply the whole file \[\w+\]\n"
-    assert re.search(
-        r"move \S*old => \S*new/name\n.*\n  strict hunk 1 of 1 \[\w+\] at line 1", shown
-    )
-    assert re.search(r"move \S*pure => \S*simple\n.*\n.*\n\(2/4\) Apply this move", shown)
+    gone = r"delete \S*gone\n  strict: the whole file \[\w+\]\n"
+    assert re.search(r"move \S*old => \S*new/name\n  strict: hunk 1 of 1 \[\w+\] at line 1", shown)
+    assert re.search(r"move \S*pure => \S*simple\n.*\n\(2/4\) Apply this move", shown)
     assert re.search(gone + r" +1 -1\n +2 -\S+\[2J\n\(3/4\) Apply this deletion", shown)
     assert re.search(r"delete \S*bin\n.*\n\(4/4\) Apply this deletion", shown)
     assert (status, "\x1b" in shown) == (0, False)

@@ -77,17 +77,16 @@ def test_on_a_terminal_each_hunk_is_beside_its_place(base: Sandbox) -> None:
         re.sub(r"\[[0-9a-f]{4}\]", "[ID]", seen)
         == """\
 update code.py
-  [~~] 2 lines
 
-  tolerated hunk 1 of 1 [ID] at line 1, resilient (unique); 1 line differs in indentation
+  tolerated: hunk 1 of 1 [ID] at line 1, resilient (unique); 1 line differs
+    in indentation
   4  def f(x):   |   1  def f(x):
   5 -  return x  ~   2 -    return x  <- indentation
   6 +  return -x ~     +    return -x  <- written like this
 
 move old.txt => new/place.md
-  [----##------------------------] 30 lines
 
-  strict hunk 1 of 1 [ID] at line 5, strict (unique)
+  strict: hunk 1 of 1 [ID] at line 5, strict (unique)
          |    3  m2
          |    4  m3
   10  m4 |    5  m4
@@ -97,20 +96,19 @@ move old.txt => new/place.md
          |    8  m7
 
 delete gone
-  [##] 2 lines
 
-  would apply the whole file [ID]
+  strict: the whole file [ID]
       1 -1
       2 -2
 
 add näw
 
-  would apply the whole file [ID]
+  strict: the whole file [ID]
         +-- new
 
 delete data.bin
 
-  would apply the whole file [ID]
+  strict: the whole file [ID]
 """
     )
 
@@ -298,7 +296,7 @@ def test_a_terminal_has_colour(base: Sandbox, columns: int) -> None:
     assert status == 0
     for text in (
         "update \x1b[1mcode.py\x1b[0m\n",
-        "  \x1b[33mtolerated\x1b[0m hunk",
+        "  \x1b[33mtolerated\x1b[0m: hunk",
         "\x1b[31m-\x1b[0m\x1b[7;31m    \x1b[0m\x1b[31mreturn x\x1b[0m",
         "\x1b[32m+-- new\x1b[0m\n",
     ):
@@ -355,7 +353,7 @@ _PARTLY = envelope(
 def _verdicts(shown: bytes) -> list[str]:
     """Return what is said of each file and of its hunks, without ids."""
     found = re.findall(
-        r"(?m)^(?:update|add|delete) .*|^  (?:\w.*hunk|refused|would).*", shown.decode()
+        r"(?m)^(?:update|add|delete) .*|^  (?:\w.*hunk|refused|strict).*", shown.decode()
     )
     return [re.sub(r" \[[0-9a-f]{4}\]", "", line) for line in found]
 
@@ -367,13 +365,13 @@ def test_a_refused_patch_has_a_verdict_for_each_hunk(base: Sandbox) -> None:
     assert (ran.status, base.state()) == (1, before)
     assert _verdicts(ran.out) == [
         "update code.py",
-        "  strict hunk 1 of 2 at line 1, strict (unique)",
-        f"  refused: not found hunk 2 of 2 {said(Fault.NOT_FOUND.sentence, base='the index')}",
+        "  strict: hunk 1 of 2 at line 1, strict (unique)",
+        f"  refused (not found): hunk 2 of 2 {said(Fault.NOT_FOUND.sentence, base='the index')}",
         "delete lost",
-        f"  refused {said(Fault.MISSING_FILE.sentence, base='the index')}",
-        "  refused: missing file the whole file",
+        f"  refused: {said(Fault.MISSING_FILE.sentence, base='the index')}",
+        "  refused (missing file): the whole file",
         "add new",
-        "  would apply the whole file",
+        "  strict: the whole file",
     ]
     assert ran.err == "the patch does not apply (2 problems)\n"
 

@@ -34,7 +34,8 @@ def log(
 
     The state says what `git opatch undo N` would do: applied (it would take the change back), gone
     (it is not there any more), changed (the same lines were changed since, so it is refused), or
-    undone, which `git opatch redo N` applies again.
+    undone, which `git opatch redo N` applies again. An undo and a redo take numbers that are not
+    shown.
     """
     settings = colour((repository := Repository(asks_settings=True)).settings(), color)
     entries = logged_patches(repository, number, count)
