@@ -19,7 +19,6 @@ from git_opatch.locate.outline import (
     Name,
     OutlineKind,
     heading,
-    heading_at,
     is_certain,
     is_for_the_file,
     keyword_of,
@@ -216,14 +215,14 @@ def _under_other(found: Found, row: int, start: int, hunk: Hunk, file: FileIndex
     """Say that git would have written another heading than one at the margin, at `row`, that is not
     a definition: it writes the last line there, if the language is not known to it."""
     lines = file.lines
-    if not (found.anchor.weak and _is_at_margin(lines[row])) or heading_at(lines, row):
+    if not (found.anchor.weak and _is_at_margin(lines[row])) or file.heading_at(row):
         return None
     is_bare = hunk.stated_start not in (None, start) and not shows_context(hunk)
     other = (
         at
         for at in range(row + 1, start)
         if _is_at_margin(lines[at])
-        and (is_bare or heading_at(lines, at) is OutlineKind.DEFINITION)
+        and (is_bare or file.heading_at(at) is OutlineKind.DEFINITION)
         and not file.is_written(at)
     )
     return next((_under(found, row, at, file) for at in other), None)

@@ -84,7 +84,7 @@ class ClosestMatches:
         """
         key = squeezed(line.text)
         if key not in self._likes and len(self._likes) < FEW:
-            words = sorted(set(_LONG_WORD.findall(line.text)), key=len, reverse=True)
+            words = sorted({*_LONG_WORD.findall(line.text)}, key=lambda word: (-len(word), word))
             rows = {row for word in words[:SHOWN] for row in self._rows_of_rare(word)}
             self._likes[key] = self._alike(line, sorted(rows)[:FEW], _LEAST_ALIKE)
         return self._likes.get(key, {})
@@ -135,14 +135,15 @@ class ClosestMatches:
         found = [
             len(self._keys.rows(keys[at]))
             for at in with_words
-            if at in rows
-            and (
-                self._keys.lines[max(rows[at], 0) : rows[at] + 1] == [keys[at]]
-                or rows[at] in like.get(at, {})
-            )
+            if at in rows and self._is_there(keys, (at, rows[at]), like)
         ]
         rarest, is_half = min(found, default=FEW), 2 * len(found) >= len(with_words)
         return len(found) > 1 or rarest <= 1 or (is_half and rarest <= SHOWN)
+
+    def _is_there(self, keys: Sequence[bytes], pair: Pair, like: Mapping[int, Likes]) -> bool:
+        """Return whether the file has the line of a pair there, or one like it."""
+        at, row = pair
+        return self._keys.lines[max(row, 0) : row + 1] == [keys[at]] or row in like.get(at, {})
 
     def _start_of_most(self, keys: Sequence[bytes], like: Mapping[int, Likes]) -> int | None:
         """Return where a hunk with `keys` begins, if it is where most of its lines are.
@@ -205,13 +206,15 @@ class ClosestMatches:
         """Pair the lines of a hunk with those of the file near `start`, in order.
 
         As many as can be are equal, or `like`; a gap, of lines of the file or of the hunk, must be
-        worth it.
-        If the hunk is large, or many were aligned, there is none.
+        worth it. If the hunk is large, or many were aligned, there is none.
         """
         self._aligned_hunks += 1
         count, first = len(keys), start - NEAR
-        if max(count, self._aligned_hunks) > FEW:
-            return list(enumerate(range(start, start + count)))
+        straight = [*enumerate(range(start, start + count))]
+        lost = [pair for pair in straight if not self._is_there(keys, pair, like)]
+        is_best = not any(like.get(at) or self._keys.rows(keys[at]) for at, _ in lost)
+        if is_best or max(count, self._aligned_hunks) > FEW:
+            return straight
         below = further = [0.0] * (count + 2 * NEAR + 1)
         values = [below]  # of the lines from one to the last, by the row of that one, from `first`
         for index, key in reversed([*enumerate(keys)]):

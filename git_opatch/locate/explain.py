@@ -16,7 +16,7 @@ from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.extent import Overlay, extent_of, with_places
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.gaps import stands_for_lines
-from git_opatch.locate.outline import OutlineKind, heading_at
+from git_opatch.locate.outline import OutlineKind
 from git_opatch.locate.reading import EQUAL, Grade
 from git_opatch.locate.search import LOOSEST
 from git_opatch.locate.sought import Sought
@@ -34,7 +34,7 @@ def refuse(sought: Sought, problem: Problem, file: FileIndex) -> Failure:
     """Refuse a hunk that has readings; the failure lists their positions."""
     positions = tuple(sorted({*sought.starts, *sought.others}))[:MANY]
     is_unsure = problem.fault.reason is Reason.AMBIGUOUS
-    enclosing = name_enclosing(positions, file.lines, file.enclosing) if is_unsure else ()
+    enclosing = name_enclosing(positions, file) if is_unsure else ()
     steps = next(iter(sought.readings)).steps
     extent = extent_of(((step.line, step.row, step.is_shown) for step in steps), file)
     suggestions = _definition(extent, file) if problem.fault in OF_ANCHORS else ()
@@ -52,7 +52,7 @@ def _definition(extent: Extent, file: FileIndex) -> tuple[Suggestion, ...]:
     """Suggest the definition that a hunk shows above its first change, or that it is in."""
     first = takewhile(lambda each: not each.is_near or each.mark is not Mark.THERE, extent.lines)
     own = [each.position for each in first if each.line and each.position is not None]
-    shown = [at for at in own if heading_at(file.lines, at) is OutlineKind.DEFINITION]
+    shown = [at for at in own if file.heading_at(at) is OutlineKind.DEFINITION]
     texts = [file.lines[at] for at in shown[-1:]] or [
         each.text for each in (extent.inside,) if each
     ]
@@ -86,7 +86,7 @@ def refuse_ambiguous(sought: Sought, file: FileIndex, *, has_anchors: bool) -> F
     anchor = missing[0] if missing else b""
     failure = refuse(sought, Problem.of(fault, count=counted, anchor=anchor), file)
     size = len(sought.hunk.preimage)
-    told = tell_apart(failure.positions, size, file.lines, has_anchors=has_anchors)
+    told = tell_apart(failure.positions, size, file, has_anchors=has_anchors)
     return failure._replace(suggestions=told)
 
 

@@ -66,7 +66,7 @@ class Overlay:
     def framed(self, laid: Sequence[ExtentLine]) -> Extent:
         """Return the extent of lines that are laid, with those around them, and what it is in."""
         own = [each.position for each in laid if each.position is not None]
-        inside = name_enclosing(own[:1], self._lines, self._file.enclosing)
+        inside = name_enclosing(own[:1], self._file)
         lines = (*self._around(own, -1), *laid, *self._around(own, 1))
         return Extent(lines[:MANY], inside=next(iter(inside), None))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import compress, islice, repeat
 from operator import not_
 
@@ -128,6 +128,11 @@ class FileIndex:
         """The key of a line of a hunk, once for each."""
         return cache(key_of)
 
+    @cached_property
+    def heading_at(self) -> Callable[[int], OutlineKind | None]:
+        """The kind of heading that is at a row, once for each."""
+        return cache(partial(heading_at, self.lines))
+
     def _shows_mark(self) -> bool:
         return any(
             line.text.startswith(BYTE_ORDER_MARK) for hunk in self.hunks for line in hunk.preimage
@@ -238,7 +243,7 @@ class FileIndex:
     def headings(self, kind: OutlineKind, start: int, stop: int) -> Iterable[int]:
         """Yield the rows of the headings of one kind, but for those that other hunks wrote."""
         for row in range(start, min(stop, len(self.lines))):
-            if heading_at(self.lines, row) is kind and not self.is_written(row):
+            if self.heading_at(row) is kind and not self.is_written(row):
                 yield row
 
     def is_written(self, row: int) -> bool:

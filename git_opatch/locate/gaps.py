@@ -22,7 +22,7 @@ from typing import NamedTuple
 from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
 from git_opatch.locate.anchors import find, scoped
 from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.outline import heading_at, is_certain
+from git_opatch.locate.outline import is_certain
 from git_opatch.locate.reading import TOLERATED, Reading, Step
 from git_opatch.locate.scope import in_scope, inside
 from git_opatch.model.failure import Problem
@@ -154,7 +154,7 @@ def _is_change(step: Step) -> bool:
 
 
 def _is_heading(row: int, file: FileIndex) -> bool:
-    kind = heading_at(file.lines, row)
+    kind = file.heading_at(row)
     return kind is not None and is_certain(file.lines, row, kind)
 
 

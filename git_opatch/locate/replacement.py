@@ -197,9 +197,10 @@ class _String:
             return failure_of(self.hunk, count, positions=places)
         if len(found) > 1 and not self.replacement.every:
             often = Problem.of(Fault.STRING_OFTEN, times=times)
-            enclosing = name_enclosing(places, self.lines)
+            file = FileIndex(self.text, ())
+            enclosing = name_enclosing(places, file)
             size = self.old.strip(b"\n").count(b"\n") + 1
-            told = tell_apart(places, size, self.lines, has_anchors=False)
+            told = tell_apart(places, size, file, has_anchors=False)
             return failure_of(
                 self.hunk, often, positions=places, enclosing=enclosing, suggestions=told
             )

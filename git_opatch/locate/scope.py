@@ -18,7 +18,6 @@ from git_opatch.locate.outline import (
     OutlineKind,
     depth,
     heading,
-    heading_at,
     is_certain,
     is_for_the_file,
     keyword_of,
@@ -72,7 +71,7 @@ def scope_end(first: int, stop: int, file: FileIndex, *, surely: bool = False) -
 def _find_end(first: int, known: int, stop: int, file: FileIndex, *, surely: bool) -> int:
     """Find where a scope ends that goes up to `known` at least; `stop` if that is not above it."""
     lines = file.lines
-    line, kind = lines[first], heading_at(lines, first)
+    line, kind = lines[first], file.heading_at(first)
     if surely and not (kind and is_certain(lines, first, kind) and kind is not OutlineKind.LABEL):
         return next(iter(file.headings(kind, known, stop)), stop) if kind else first
     kind = kind or heading(line.strip())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from git_opatch.locate.enclosing import name_enclosing
+from git_opatch.locate.file_index import FileIndex
 from git_opatch.model.extent import Enclosing, Means, Suggestion
 from git_opatch.model.limits import NEAR, SHOWN
 
@@ -18,7 +19,7 @@ _DEPTH = 4
 
 
 def tell_apart(
-    positions: Sequence[int], size: int, lines: Sequence[bytes], *, has_anchors: bool
+    positions: Sequence[int], size: int, file: FileIndex, *, has_anchors: bool
 ) -> tuple[Suggestion, ...]:
     """Suggest what to add for each of the first `positions` of a hunk, which has `size` old lines.
 
@@ -28,27 +29,26 @@ def tell_apart(
         return ()
     names: dict[int, list[bytes]] = {}
     if has_anchors and len(positions) <= SHOWN:
-        known: dict[int, int | None] = {}
-        names = {at: [*_names(at, lines, known)] for at in positions}
+        names = {at: [*_names(at, file)] for at in positions}
     found = []
     for at in positions[:SHOWN]:
         others = {name for other in names if other != at for name in names[other]}
         own = next((name for name in names.get(at, ()) if name and name not in others), None)
         if own is not None:
             found.append(Suggestion(Means.ANCHOR, own, at))
-        elif beside := _beside(at, positions, size, lines):
+        elif beside := _beside(at, positions, size, file.lines):
             found.append(beside)
     return tuple(found)
 
 
-def _names(position: int, lines: Sequence[bytes], known: dict[int, int | None]) -> Iterator[bytes]:
+def _names(position: int, file: FileIndex) -> Iterator[bytes]:
     """Yield the definitions that a line is in, the innermost first."""
-    inside: tuple[Enclosing, ...] = name_enclosing([position], lines, known)
+    inside: tuple[Enclosing, ...] = name_enclosing([position], file)
     for _ in range(_DEPTH):
         if not inside:
             return
         yield inside[0].text.strip()
-        inside = name_enclosing([inside[0].line], lines, known)
+        inside = name_enclosing([inside[0].line], file)
 
 
 def _beside(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from documents import asked
 from parameters import named
@@ -9,8 +11,14 @@ from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.locate.enclosing import name_enclosing
+from git_opatch.locate.file_index import FileIndex
+from git_opatch.model.text import Text
 
 _CLASS = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        x = 1\n"
+
+
+def _file(lines: Sequence[bytes]) -> FileIndex:
+    return FileIndex(Text.from_lines(lines, final_newline=True), ())
 
 
 @named(
@@ -41,7 +49,7 @@ _CLASS = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n       
     },
 )
 def test_what_a_line_is_in(text: str, position: int, line: int | None) -> None:
-    found = name_enclosing([position], text.encode().splitlines())
+    found = name_enclosing([position], _file(text.encode().splitlines()))
     assert [(each.candidate, each.line) for each in found] == (
         [] if line is None else [(position, line)]
     )
@@ -49,13 +57,13 @@ def test_what_a_line_is_in(text: str, position: int, line: int | None) -> None:
 
 def test_nothing_far_above_is_looked_at() -> None:
     lines = [b"def f():", *[b"    x"] * 2000]
-    assert name_enclosing([2000], lines) == ()
-    assert [each.line for each in name_enclosing([999], lines)] == [0]
+    assert name_enclosing([2000], _file(lines)) == ()
+    assert [each.line for each in name_enclosing([999], _file(lines))] == [0]
 
 
 def test_only_the_first_candidates_are_named() -> None:
     lines = [line for number in range(9) for line in (b"def f%d():" % number, b"    x")]
-    found = name_enclosing(range(1, 18, 2), lines)
+    found = name_enclosing(range(1, 18, 2), _file(lines))
     assert [each.text for each in found] == [b"def f%d():" % number for number in range(5)]
 
 

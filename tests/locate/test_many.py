@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import cProfile
+import os
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable
 
@@ -187,3 +190,25 @@ def test_what_may_be_in_many_places_takes_time_in_proportion(
 ) -> None:
     _calls(*make(10))
     assert _calls(*make(240)) < 5 * _calls(*make(60))
+
+
+def test_a_message_is_the_same_in_each_process() -> None:
+    """Of words of one length some are looked for: which ones does not depend on hashes."""
+    words = [f"word{at}" for at in range(8)]
+    rule = "=" * 100
+    lines = [f"{word} {rule}" for word in words]
+    patch = f"--- a/f\n+++ b/f\n@@\n-{' '.join(words)} {rule}\n+none\n"
+    program = (
+        "from git_opatch import plan_in_memory as plan\n"
+        f"print(plan({patch!r}, {{'f': {chr(10).join(lines)!r}.encode()}}).failures)"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in "123"
+    }
+    assert len(seen) == 1
