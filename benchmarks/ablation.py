@@ -145,7 +145,7 @@ RULES: dict[str, Switch] = {
     "evidence: order": off(evidence._by_order, lambda *_: None),
     "evidence: number": off(evidence._by_number, lambda *_: None),
     "claim: anchors and headings": gives(anchors.refuted, ()),
-    "claim: number of other lines": gives(claims._misnumbered, None),
+    "claim: number of other lines": gives(claims.misnumbered, None),
     "claim: below its anchor": gives(claims._torn, None),
     "claim: text that ends in a hunk": gives(claims._cut_off, None),
     "claim: blank lines alone": gives(claims._blank_alone, None),

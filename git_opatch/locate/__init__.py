@@ -31,7 +31,7 @@ from dataclasses import replace
 from git_opatch.complete.edits import edits_of
 from git_opatch.locate import explain
 from git_opatch.locate.applied import applied_elsewhere, applied_over, bounds_of, new_starts
-from git_opatch.locate.claims import contradictions
+from git_opatch.locate.claims import contradictions, misnumbered
 from git_opatch.locate.decide import Outcome, agreed, outcome_of
 from git_opatch.locate.evidence import narrow
 from git_opatch.locate.file_index import FileIndex
@@ -131,8 +131,11 @@ class _Resolver:
         return self._checked(sought, found)
 
     def _applied(self, sought: Sought, at: int) -> Failure | None:
-        """Refuse a hunk whose new lines are at the row `at`; None if it says another place."""
+        """Refuse a hunk whose new lines are at the row `at`; None if it says another place,
+        or the old lines are where its number says, but for one."""
         hunk, file = sought.hunk, self._file
+        if at != hunk.new_start and misnumbered(hunk, at, file):
+            return None
         says_nothing = hunk.stated_start is None and not hunk.anchors
         is_said = sought.is_said or (says_nothing and self._is_in_order(hunk, at))
         if not is_said and not says_nothing:

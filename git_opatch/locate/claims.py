@@ -22,7 +22,7 @@ from git_opatch.locate.repeats import is_rewrite, partly_applied
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Matching
-from git_opatch.model.patch import Hunk
+from git_opatch.model.patch import Hunk, context_around
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import common_length, indentation, opens
@@ -46,7 +46,7 @@ def contradictions(
     if sought.evidence is Evidence.AFTER_ANCHOR and (problem := _torn(hunk, reading.start, file)):
         yield problem
     yield from _not_at_end(sought, outcome, file, matching)
-    if not is_moved and (problem := _misnumbered(hunk, reading.start, file)):
+    if not is_moved and (problem := misnumbered(hunk, reading.start, file)):
         yield problem
     stated, is_bare = hunk.stated_start, hunk.preimage and not shows_context(hunk)
     if is_bare and stated not in (None, reading.start) and not is_moved:
@@ -101,11 +101,23 @@ def _not_at_end(
         ends = f"its only candidate ends at line {stop} of {size}"
         noise = f"says that it ends the file, but {ends}; ignored"
         yield noise if is_noise else Problem.of(Fault.NOT_AT_END, stop=stop, size=size)
+    elif stop != size and _only_adds_below(sought.hunk):
+        yield Problem.of(Fault.NONE_BELOW, stop=stop, size=size)
     elif stop == size and file.text.final_newline and old and not old[-1].newline:
         yield _NO_NEWLINE
 
 
-def _misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
+def _only_adds_below(hunk: Hunk) -> bool:
+    """Return whether all that a hunk with numbers does is to add lines below those that it shows.
+
+    As git reads it, it ends where the file does (`match_end` of git's apply.c).
+    """
+    above, below = context_around(hunk.lines)
+    is_numbered = None not in (hunk.stated_start, hunk.new_start)
+    return is_numbered and above == len(hunk.preimage) > 0 == below
+
+
+def misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
     """Say that the file has the hunk where its number says but for a line, which differs, is more
     or is less, or for whitespace; or lines like its own, if it shows no context."""
     stated = hunk.stated_start

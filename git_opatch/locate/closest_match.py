@@ -117,7 +117,7 @@ class ClosestMatches:
         """
         keys = [squeezed(line.text) for line in hunk.preimage]
         like = self._like_by_index(hunk.preimage)
-        start = self._start_of_most(keys, like)
+        start = self._start_of_most(keys, like, hunk.stated_start)
         if start is not None:
             pairs = self._align(keys, start, like)
             if self._says_where(keys, pairs, like):
@@ -145,11 +145,13 @@ class ClosestMatches:
         at, row = pair
         return self._keys.lines[max(row, 0) : row + 1] == [keys[at]] or row in like.get(at, {})
 
-    def _start_of_most(self, keys: Sequence[bytes], like: Mapping[int, Likes]) -> int | None:
+    def _start_of_most(
+        self, keys: Sequence[bytes], like: Mapping[int, Likes], stated: int | None
+    ) -> int | None:
         """Return where a hunk with `keys` begins, if it is where most of its lines are.
 
         It is looked for by the rarest lines, and by what is `like` the others; of several such
-        places it is the one where the first lines that differ are most alike.
+        places it is the `stated` one, or where the first lines that differ are most alike.
         """
         found = [
             (rows, at) for at, key in enumerate(keys) if key and (rows := self._keys.rows(key))
@@ -173,7 +175,9 @@ class ClosestMatches:
             for start in sorted(starts)
         }
         most = max(equal.values(), default=None)
-        best = islice((start for start in equal if equal[start] == most), FEW)
+        best = [start for start in equal if equal[start] == most][:FEW]
+        if stated in best:
+            return stated
         return max(best, key=lambda start: self._first_alike(keys, start), default=None)
 
     def _beside(self, keys: Sequence[bytes], start: int) -> Iterator[tuple[bytes, bytes]]:

@@ -370,6 +370,12 @@ class Fault(Enum):
         "must end where the file ends, but its only candidate ends at line {stop} of {size}",
         "re-read the file and correct the hunk",
     )
+    NONE_BELOW = (
+        Reason.CONTRADICTED,
+        "shows no line below what it adds, as if the file ended there, but its only candidate ends "
+        "at line {stop} of {size}",
+        "show the line below what is added",
+    )
     ONLY_BLANK_LINES = (
         Reason.CONTRADICTED,
         "shows nothing but blank lines, which do not say where its added lines go",
