@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from git_opatch.model.errors import UsageError
@@ -88,9 +86,3 @@ def split_words(
     if at > 1:
         raise UsageError(f"{expected}; write -- before paths such as `{words[1]}`")
     return "".join(words[:at]), words[at + 1 :]
-
-
-def directory_below(top: Path | None) -> str:
-    """Return the current directory, relative to the top of the working tree."""
-    relative = os.path.relpath(os.getcwd(), top) if top is not None else "."
-    return "" if relative == "." or relative.startswith("..") else relative

@@ -97,6 +97,12 @@ class Repository(GitRunner):
             self._env["GIT_INDEX_FILE"] = str(self.index_file)
 
     @property
+    def directory(self) -> str:
+        """The current directory from the top; empty if it is not below that."""
+        path = os.path.relpath(os.getcwd(), self.top) if self.top else "."
+        return "" if path.split("/")[0] in (".", "..") else path
+
+    @property
     def is_partial(self) -> bool:
         """Whether it may lack objects that git would fetch (gitformat-pack(5), "promisor")."""
         return any((self.objects / "pack").glob("*.promisor"))

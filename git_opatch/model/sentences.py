@@ -71,6 +71,10 @@ _SKIP = "`apply --skip-applied` skips it"
 _MORE_TEXT = "write more of the text around it"
 _ONE_SECTION = "put all changes of a file into one section"
 _ONE_HUNK = "write one hunk for both, or leave one out"
+_ALONE = (
+    "re-read the file; if the change is not there, apply this hunk alone, with more of the lines "
+    "around it"
+)
 _DEFINITION = "leave out the text after `@@`, or name what the lines are in{inside}"
 _WHOLE_BLOCK = (
     "correct the hunk, or put all changes of the block into one patch; `--match strict` writes a "
@@ -293,13 +297,13 @@ class Fault(Enum):
     TWIN_APPLIED = (
         Reason.CONTRADICTED,
         "may already be applied at line {at}; its old lines are at line {old}",
-        "re-read the file; if the change is not there, apply this hunk alone, without line numbers",
+        _ALONE,
     )
     OUT_OF_ORDER = (
         Reason.CONTRADICTED,
         "may already be applied, as others of this file are: its only candidate, {lines}, is out "
         "of the order of the hunks",
-        "re-read the file; if the change is not there, apply this hunk alone, without line numbers",
+        _ALONE,
     )
     CHANGES_NOTHING = Reason.NO_CHANGE, "the patch changes nothing"
 
@@ -390,7 +394,7 @@ class Fault(Enum):
         Reason.CONTRADICTED,
         "states line {stated}, where the file nearly has its lines, but its only candidate is "
         "{lines}",
-        "re-read the file and correct the lines, or leave out the number",
+        "re-read the file and correct the lines, or the number",
     )
     CUT_OFF = (
         Reason.CONTRADICTED,
@@ -777,6 +781,7 @@ class Hint(Enum):
     SHALLOW = "fits no version of {path} that is here; `git fetch --deepen=100` gets more"
     PARTIAL = "fits no version of {path} that is here; `git log -p -100 -- PATH` gets more"
     SIMILAR_PATH = "did you mean {similar}?"
+    BELOW = "did you mean {similar}? `--directory {directory}` counts paths from there"
     HERE = "check the path; it is relative to `{directory}`"
     FILTERED = "git stores it filtered, by `{filter}`; `--worktree` finds hunks in its text on disk"
     OMITS = "line {at} of the patch, `{line}`, omits lines; begin a new hunk or block after it"

@@ -254,8 +254,9 @@ class _Run(NamedTuple):
 
     @property
     def _where(self) -> str:
-        is_one = self.target is not None and self.target is not Target.INDEX
-        return f" in {LOCATED_IN[self.target]}" if is_one and self.target else ""
+        target = self.target or Target.INDEX
+        place = "" if target is Target.INDEX else f" in {LOCATED_IN[target]}"
+        return place + " at these paths" * bool(self.paths.pathspecs)
 
     def _done(self, histories: Sequence[PatchHistory]) -> str:
         """Say of patches that what is to be done is as it would be."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import takewhile
@@ -37,7 +36,7 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
     wrong = [each for each in failures[:_MAX_ADVISED] if _is_wrong(each)]
     if not wrong:
         return plan.with_failures(failures)
-    known = _known_paths(repository, options.base)
+    known, below = _known_paths(repository, options.base), _directory(repository, options)
     there: list[Failure] = []
     sections = {(each.source, each.number): each for each in patch.files}
     in_index = options.base is None and options.target is not Target.WORKTREE
@@ -54,7 +53,9 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
             elif similar := _similar_to(meant, others) or (
                 file_with_lines(section, others, repository, options) if section else ()
             ):
-                failures[at] = failure._replace(similar=similar).with_hint(Hint.SIMILAR_PATH)
+                is_below = bool(below) and f"{below}/{failure.path}" in similar
+                hint = Hint.BELOW if is_below else Hint.SIMILAR_PATH
+                failures[at] = failure._replace(similar=similar).with_hint(hint, directory=below)
             elif failure.fault is Fault.MISSING_FILE and in_index and not known:
                 failures[at] = failure._replace(fault=Fault.NOTHING_TRACKED)
             if section and len(failures[at].similar) == 1 and failure.fault is Fault.MISSING_FILE:
@@ -80,21 +81,21 @@ def _known_paths(repository: Repository, tree: str | None) -> Sequence[str]:
     return all_tracked_paths(repository) if tree is None else repository.list_files(tree)
 
 
+def _directory(repository: Repository, options: Options) -> str:
+    """Return the current directory, if a user could mean that paths count from it; else empty."""
+    is_plain = options.base is None and not options.directory and options.matching.can_choose
+    return repository.directory if is_plain else ""
+
+
 def with_directory_note(plan: Plan, repository: Repository, options: Options) -> Plan:
     """Note that a changed file is not the one of the same path below the current directory."""
-    top = repository.top
-    is_plain = options.base is None and not options.directory and options.matching.can_choose
-    if top is None or not is_plain:
-        return plan
-    prefix = os.path.relpath(os.getcwd(), top)
-    if prefix.split("/")[0] in (".", ".."):
-        return plan
+    top, prefix = repository.top, _directory(repository, options)
     paths = (change.path for change in plan.completed.changes if change.old is not None)
-    both = next((path for path in paths if is_file(top / prefix / path)), None)
+    both = next((path for path in paths if prefix and top and is_file(top / prefix / path)), None)
     if both is None:
         return plan
-    note = f"paths count from the top, so this is {both}, not {prefix}/{both}"
-    return plan.with_notes([f"{note}; `--directory {prefix}` changes that"])
+    advice = f"not {prefix}/{both}; `--directory {prefix}` changes that"
+    return plan.with_notes([f"paths count from the top, so this is {both}, {advice}"])
 
 
 def _if_untracked(failure: Failure, repository: Repository, options: Options) -> Failure:

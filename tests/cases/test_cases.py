@@ -215,6 +215,16 @@ def test_a_hunk_needs_the_class_that_it_is_reported_with() -> None:
     assert loose > 200
 
 
+def test_advice_that_is_followed_ends_another_way() -> None:
+    """A case in `advice` begins with what refuses it, the one as advised is not refused by that."""
+    for name in (name for name in _EACH if name.startswith("advice/")):
+        planned, _ = _planned(name)
+        failures = planned.failures if isinstance(planned, Plan) else ()
+        reasons = {each.name for found in failures for each in (found.fault, found.hint) if each}
+        refuses, is_followed = name.partition(": ")[2].split()[0], name.endswith(" as advised")
+        assert (refuses in reasons) is not is_followed, name
+
+
 def _texts(tree: Tree) -> dict[str, bytes]:
     return {path: text.rstrip(b"\r\n") for path, (_, text) in tree.items() if text}
 

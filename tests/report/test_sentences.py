@@ -66,6 +66,32 @@ def test_a_sentence_that_names_its_subject_follows_a_colon(fault: Fault, mark: s
     assert failure.sentence == f"hunk 1 of 2{mark} {failure.message}"
 
 
+_NOT_TYPED = {
+    # what nobody can do, or need not
+    *("NOT_ALLOWED", "DENIED", "OLDER_AMBIGUOUS", "OLDER_DISAGREE", "OLDER_DRIVER"),
+    *("OLDER_CONFLICT", "NO_VERSION"),
+    # of another repository, a filter, or the hook of an agent, which have tests of their own
+    *("SHALLOW", "PARTIAL", "QUOTE_MISSING", "CHANGED_ON_DISK", "FILTERED", "HERE"),
+    # of hundreds of sections, and of hunks in another order than they say
+    *("TOO_MANY_SECTIONS", "SHOWS_OTHERS"),
+}
+
+
+def test_each_advice_is_typed_as_it_is_given() -> None:
+    """In a case or a session of `advice`, whose name begins with what refuses."""
+    tests = _SNAPSHOT.parents[1]
+    texts = (path.read_text() for path in tests.glob("*/advice/*.txt"))
+    heads = (head for text in texts for head in re.findall("(?m)^%%% case (.*)", text))
+    typed = {name for head in heads for name in re.findall("[A-Z0-9_]{3,}", head)}
+    kinds: dict[str, set[str]] = {}
+    for each in (*Fault, *Hint):
+        kinds.setdefault(each.advice if isinstance(each, Fault) else each.sentence, set()).add(
+            each.name
+        )
+    del kinds[""]
+    assert [names for names in kinds.values() if not names & (typed | _NOT_TYPED)] == []
+
+
 def test_a_hint_takes_the_place_of_the_advice() -> None:
     failure = Failure(Fault.NOT_FOUND, "a.py").with_hint(Hint.OLDER_VERSION, version="1f2e")
     assert failure.advice == "fits a.py as of 1f2e; `--3way` merges it"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from git_opatch.cli.usage import directory_below, split_words
+from git_opatch.cli.usage import split_words
 from git_opatch.create.from_repository import create_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
@@ -37,7 +37,7 @@ def create(
             revision,
             cached=cached,
             pathspecs=specs,
-            directory=directory_below(repository.top),
+            directory=repository.directory,
             patch_format=patch_format,
             context=lines,
         )

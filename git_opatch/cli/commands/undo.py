@@ -7,7 +7,7 @@ from collections.abc import Callable
 from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import WAIT
-from git_opatch.cli.usage import directory_below, split_words
+from git_opatch.cli.usage import split_words
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record
 from git_opatch.model.errors import UsageError
@@ -90,7 +90,7 @@ def _reverse(
     """Run one of them; gives the exit status."""
     settings = (repository := Repository(asks_settings=True)).settings()
     size, named, (number, pathspecs) = journal_size(settings), target.named, words
-    paths = operation.Paths(pathspecs, directory_below(repository.top))
+    paths = operation.Paths(pathspecs, repository.directory)
 
     def options_for(record: Record) -> Options:
         carry = target.carry or record.carried
