@@ -31,15 +31,16 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
 
     Which paths are similar, of the first few.
     """
-    created = created_paths(patch)
-    failures = [_if_untracked(failure, repository, options) for failure in plan.failures]
+    base, created, failures = options.base, created_paths(patch), [*plan.failures]
+    if in_index := base is None and options.target is not Target.WORKTREE:
+        failures = [_if_untracked(failure, repository) for failure in failures]
     wrong = [each for each in failures[:_MAX_ADVISED] if _is_wrong(each)]
     if not wrong:
         return plan.with_failures(failures)
-    known, below = _known_paths(repository, options.base), _directory(repository, options)
+    known = all_tracked_paths(repository) if base is None else repository.list_files(base)
+    below = _directory(repository, options)
     there: list[Failure] = []
     sections = {(each.source, each.number): each for each in patch.files}
-    in_index = options.base is None and options.target is not Target.WORKTREE
     for at, failure in enumerate(failures):
         if failure in wrong:
             from git_opatch.git.history import find_removal
@@ -53,7 +54,7 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
             elif similar := _similar_to(meant, others) or (
                 file_with_lines(section, others, repository, options) if section else ()
             ):
-                is_below = bool(below) and f"{below}/{failure.path}" in similar
+                is_below = f"{below}/{failure.path}" in similar
                 hint = Hint.BELOW if is_below else Hint.SIMILAR_PATH
                 failures[at] = failure._replace(similar=similar).with_hint(hint, directory=below)
             elif failure.fault is Fault.MISSING_FILE and in_index and not known:
@@ -77,10 +78,6 @@ def _is_wrong(failure: Failure) -> bool:
     )
 
 
-def _known_paths(repository: Repository, tree: str | None) -> Sequence[str]:
-    return all_tracked_paths(repository) if tree is None else repository.list_files(tree)
-
-
 def _directory(repository: Repository, options: Options) -> str:
     """Return the current directory, if a user could mean that paths count from it; else empty."""
     is_plain = options.base is None and not options.directory and options.matching.can_choose
@@ -98,11 +95,10 @@ def with_directory_note(plan: Plan, repository: Repository, options: Options) ->
     return plan.with_notes([f"paths count from the top, so this is {both}, {advice}"])
 
 
-def _if_untracked(failure: Failure, repository: Repository, options: Options) -> Failure:
+def _if_untracked(failure: Failure, repository: Repository) -> Failure:
     """Say of a file that the index does not have that the working tree has it."""
-    in_index = options.base is None and options.target is not Target.WORKTREE
     top = repository.top
-    if failure.fault in _MISSING and in_index and top is not None and is_file(top / failure.path):
+    if failure.fault in _MISSING and top is not None and is_file(top / failure.path):
         return failure._replace(fault=Fault.UNTRACKED)
     return failure
 
