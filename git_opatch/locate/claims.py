@@ -28,6 +28,8 @@ from git_opatch.model.sentences import Fault
 from git_opatch.model.text import common_length, indentation, opens
 
 _ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|#\d+);")
+_AT_END = 3, 0
+"""Lines of context around the last change of a file, as git writes them."""
 _NO_NEWLINE = "says that the file has no newline at its end, but it has one; ignored"
 
 
@@ -101,20 +103,18 @@ def _not_at_end(
         ends = f"its only candidate ends at line {stop} of {size}"
         noise = f"says that it ends the file, but {ends}; ignored"
         yield noise if is_noise else Problem.of(Fault.NOT_AT_END, stop=stop, size=size)
-    elif stop != size and _only_adds_below(sought.hunk):
+    elif stop != size and _only_adds_at_end(sought.hunk):
         yield Problem.of(Fault.NONE_BELOW, stop=stop, size=size)
     elif stop == size and file.text.final_newline and old and not old[-1].newline:
         yield _NO_NEWLINE
 
 
-def _only_adds_below(hunk: Hunk) -> bool:
-    """Return whether all that a hunk with numbers does is to add lines below those that it shows.
-
-    As git reads it, it ends where the file does (`match_end` of git's apply.c).
-    """
-    above, below = context_around(hunk.lines)
+def _only_adds_at_end(hunk: Hunk) -> bool:
+    """Return whether a hunk with numbers adds lines as git writes it at the end of a file: it shows
+    three lines above and none below (`match_end` of git's apply.c)."""
     is_numbered = None not in (hunk.stated_start, hunk.new_start)
-    return is_numbered and above == len(hunk.preimage) > 0 == below
+    shown = context_around(hunk.lines)
+    return is_numbered and shown == (len(hunk.preimage), 0) == _AT_END
 
 
 def misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
