@@ -47,7 +47,10 @@ class Session:
             self.states.setdefault("start", before)
         if step.texts("refused"):
             words = [*words[:3], "--json", *words[3:]]
-        ran = self.repo.run(*words, feed=step.body)
+        directory = self.repo.path
+        if words[1:2] == ["-C"] and words[3:4] == ["opatch"]:
+            directory, words = directory / words[2], ["git", *words[3:]]
+        ran = self.repo.run(*words, feed=step.body, cwd=directory)
         assert ran.status == status, ran
         _check_output(ran, step)
         now = wanted = self._trees()
