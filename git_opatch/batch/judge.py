@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from git_opatch.batch.lines import TaskLine, fields_of, id_of, valid_id
@@ -24,8 +25,8 @@ from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import named_paths, resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.report import document
+from git_opatch.report.fields import TABLES
 from git_opatch.report.outcome import Outcome
-from git_opatch.report.values import Fields
 
 _MAX_CACHED = 96 << 20  # bytes, for all repositories together
 _MAX_OPEN = 16
@@ -198,13 +199,17 @@ def result_of(
     task: TaskLine, task_id: str | int | None, outcome: Outcome, wanted: Wanted, tree: str | None
 ) -> Result:
     """Render a result as a line of JSON; what a later run reads comes first (`output`)."""
-    rendered: Fields = {"exit_status": outcome.exit_status, **document.outcome_of(outcome)}
+    answer = document.answer_of(outcome)
     if not wanted.diff:
-        rendered["diff"] = ""
-        rendered.pop("diff_base64", None)
-    verdict = rendered["status"]
-    line = {"line": task.number, "id": task_id, "digest": wanted.digest(task), "verdict": verdict}
-    if wanted.tree:
-        line["tree"] = tree
-    data = _encode({**line, "document": rendered})
-    return Result(task.number, verdict, data.encode("ascii") + b"\n")
+        answer = answer._replace(diff=b"")
+    verdict = answer.status
+    row = SimpleNamespace(
+        line=task.number,
+        id=task_id,
+        digest=wanted.digest(task),
+        verdict=verdict,
+        tree=(tree or "") if wanted.tree else None,  # null if there is none
+        document=SimpleNamespace(exit_status=outcome.exit_status, answer=answer),
+    )
+    data = _encode(TABLES["result"].values(row))
+    return Result(task.number, verdict.value, data.encode("ascii") + b"\n")

@@ -21,13 +21,10 @@ from git_opatch.model.policy import Named, Policy
 from git_opatch.model.settings import Settings
 from git_opatch.model.text import visible
 from git_opatch.parse.scanner import MAX_BYTES
+from git_opatch.report.fields import TABLES
 
-_FIELDS = {"id", "repository", "base", "files", "patch", "patch_file", "format", "options"}
-OPTIONS = {
-    *("match", "ambiguous", "directory", "overwrite", "skip_applied"),
-    *("allow", "deny", "expect", "max_files", "root"),
-}
-"""The members of the `options` of a task."""
+_FIELDS, OPTIONS = ({field.name for field in TABLES[name].fields} for name in ("task", "options"))
+"""The members of a task, and of its `options`."""
 _Choice = TypeVar("_Choice", bound=Enum)
 
 

@@ -68,6 +68,7 @@ class Diagnostic(NamedTuple):
 class ParseError(OpatchError):
     """The text is not a patch, or is malformed; `diagnostics` has all errors found."""
 
+    reason = "malformed"
     exit_status = 128
     kind = Kind.PARSE
 

@@ -110,10 +110,10 @@ class Extent(NamedTuple):
         return tuple(each.position for each in own if each.position is not None)
 
     @property
-    def reread(self) -> tuple[int, int]:
-        """The first and the last line to read again, from 1; 0 if there are none."""
+    def reread(self) -> tuple[int, int] | None:
+        """The first and the last line to read again, from 1; None if there are none."""
         there = [each.position + 1 for each in self.lines if each.position is not None]
-        return (there[0], there[-1]) if there else (0, 0)
+        return (there[0], there[-1]) if there else None
 
     def most(self, count: int) -> list[ExtentLine]:
         """Return at most `count` of its lines: what differs or changes, else those around the first

@@ -158,7 +158,7 @@ class Failure(NamedTuple):
 
     @property
     def _reread(self) -> str:
-        first, last = self.extent.reread if self.extent else (0, 0)
+        first, last = (self.extent and self.extent.reread) or (0, 0)
         if not first and self.positions:
             first = last = self.positions[0] + 1
         return name_range(first - 1, last - first + 1) if first else "the file"

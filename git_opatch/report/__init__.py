@@ -26,7 +26,15 @@ from git_opatch.plan.plan import NotCommitted, Plan
 _MAX_CHARACTERS = 1000  # of a command line, or of a note
 _MAX_ERROR_CHARACTERS = 2000
 _MAX_COMMITS = 3  # that are named
-_CHANGES = {"A": "added", "M": "modified", "D": "deleted", "R": "moved", "C": "copied"}
+CHANGES = {
+    "A": "added",
+    "M": "modified",
+    "D": "deleted",
+    "R": "moved",
+    "C": "copied",
+    "=": "unchanged",
+}
+"""What is changed, by git's letters; hunks were placed in an unchanged file, and cancel out."""
 _UNDONE = {**dict.fromkeys("AMRC=", "restored"), "D": "deleted"}
 """What an undo does to a file, by git's letter for the change."""
 _DONE = {
@@ -51,7 +59,7 @@ NOTHING_TO_RECOVER = "nothing to recover"
 
 def count_changes(counts: Mapping[str, int], *, done: bool = True) -> str:
     """Count changed files by git's letters: "3 files changed: 1 added, 2 modified"."""
-    kinds = [(counts[letter], kind) for letter, kind in _CHANGES.items() if letter in counts]
+    kinds = [(counts[letter], kind) for letter, kind in CHANGES.items() if letter in counts]
     total = sum(counts.values())
     files = f"{total} file{'s' * (total != 1)}"
     parts = kinds[0][1] if len(kinds) == 1 else ", ".join(f"{n} {kind}" for n, kind in kinds)
@@ -73,7 +81,7 @@ def carried_out(plan: Plan, options: Options, opposite: str) -> str:
     if plan.undoes or plan.redoes:
         record = plan.reverses
         name = f" ({visible(record.name)})" if record and record.name else ""
-        verb, words = ("Undid", _UNDONE) if plan.undoes else ("Redid", _CHANGES)
+        verb, words = ("Undid", _UNDONE) if plan.undoes else ("Redid", CHANGES)
         counts = Counter[str]()
         for letter, word in words.items():
             counts[word] += letters[letter]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, TypeVar
 
 from git_opatch.report import error_line
-from git_opatch.report.document import Status
+from git_opatch.report.outcome import Status
 
 _EVERY = 0.25  # seconds
 _NOT_JUDGED = Status.ERROR.value

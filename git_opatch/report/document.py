@@ -1,70 +1,82 @@
 """The JSON document that a call with `--json` prints.
 
-Its schema is `schema.json` in this directory, its description docs/json.md. Everything beyond ASCII
-is escaped, so that no text of a patch can control a terminal.
+Its objects are the tables of `fields`, its description is docs/json.md. Everything beyond ASCII is
+escaped, so that no text of a patch can control a terminal.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from enum import Enum
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
 
+from git_opatch.complete import FileSummary
 from git_opatch.model.errors import NotAppliedError, OpatchError, ParseError, UndoneError
+from git_opatch.model.failure import Failure
+from git_opatch.model.patch import Patch
 from git_opatch.model.refusal import refusal_summary
 from git_opatch.model.sentences import Notice
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report import (
     NOTHING_TO_RECOVER,
     count_good,
-    error_lines,
     not_committed,
     nothing_to_do,
     unmerged,
 )
+from git_opatch.report.fields import TABLES
 from git_opatch.report.files import placed_by_file
-from git_opatch.report.outcome import Outcome
-from git_opatch.report.values import (
-    Fields,
-    Sections,
-    change_of,
-    diagnostic_of,
-    failure_fields,
-    fields_of_failure,
-    file_of,
-    part_of,
-    plain,
-    text,
-)
+from git_opatch.report.history import RecordValues
+from git_opatch.report.outcome import Outcome, Status
+from git_opatch.report.values import FailureValues, FileValues, PartValues, Sections
 
 VERSION = 1
 """Goes up when a field is removed or changes its meaning; fields may be added without that."""
 
 
-class Status(Enum):
-    """The outcome of a call, best first. A call that changes nothing is never called applied."""
+class Answer(NamedTuple):
+    """What a document says of one patch; without `plan`, nothing was planned."""
 
-    APPLIED = "applied"
-    UNDONE = "undone"
-    REDONE = "redone"
-    WOULD_APPLY = "would_apply"
-    NOTHING_TO_DO = "nothing_to_do"
-    NOT_COMMITTED = "not_committed"
-    PARTIALLY_APPLIED = "partially_applied"
-    UNMERGED = "unmerged"
-    WOULD_PARTIALLY_APPLY = "would_partially_apply"
-    ALREADY_APPLIED = "already_applied"
-    REFUSED = "refused"
-    MALFORMED = "malformed"
-    ERROR = "error"
-    SHOWN = "shown"
-    RECOVERED = "recovered"
-    PARTIALLY_RECOVERED = "partially_recovered"
+    status: Status
+    summary: str
+    failures: Sequence[FailureValues] = ()
+    notes: Sequence[str] = ()
+    left_out: Sequence[PartValues] = ()
+    skipped: Sequence[FailureValues] = ()
+    plan: Plan = Plan()
+    files: Sequence[FileValues] = ()
+    diff: bytes = b""
+    undo_command: str = ""
+    kept: Sequence[object] | None = None
+
+    @property
+    def added(self) -> Sequence[str]:
+        """The paths of new files, and of copies."""
+        return self._paths("AC")
+
+    @property
+    def modified(self) -> Sequence[str]:
+        """The paths of files that are changed in their place."""
+        return self._paths("M")
+
+    @property
+    def deleted(self) -> Sequence[str]:
+        """The paths of files that go."""
+        return self._paths("D")
+
+    @property
+    def moved(self) -> Sequence[FileSummary]:
+        """The files that are moved."""
+        return [file for file in self.plan.completed.files if file.status == "R"]
+
+    def _paths(self, letters: str) -> Sequence[str]:
+        return [file.path for file in self.plan.completed.files if file.status in letters]
 
 
-def outcome_of(outcome: Outcome) -> Fields:
-    """Render the outcome of one patch."""
+def answer_of(outcome: Outcome) -> Answer:
+    """Return what is said of the outcome of one patch."""
     if isinstance(outcome.error, NotCommitted):
         return _not_committed(outcome, outcome.error)
     if outcome.error:
@@ -72,34 +84,33 @@ def outcome_of(outcome: Outcome) -> Fields:
     return _refused(outcome) if outcome.failures else _planned(outcome)
 
 
-def _planned(outcome: Outcome) -> Fields:
-    """Render a patch that would apply, or was applied."""
+def _planned(outcome: Outcome) -> Answer:
+    """Answer for a patch that would apply, or was applied."""
     plan, options, done = outcome.plan, outcome.options, outcome.done
-    sections = Sections(outcome.patch)
     count = len(plan.completed.files)
     summary = f"{count} file{'s' * (count != 1)} {'changed' if done else 'would change'}"
     if not plan.completed.changes:
         summary = nothing_to_do(options)
     if plan.conflicts:
         summary = unmerged(plan, options)
-    recorded = plan.reverses is not None
-    ids = outcome.ids
-    files = [file_of(file, hunks, ids, recorded=recorded) for file, hunks in placed_by_file(plan)]
-    return {
-        **_outcome(_status(plan, done=done), summary),
-        **_paths(plan),
-        "files": files,
-        **text("diff", plan.completed.diff),
-        "failures": [fields_of_failure(failure, sections) for failure in plan.failures],
-        "skipped": [fields_of_failure(failure, sections) for failure in plan.skipped],
-        "left_out": [part_of(part) for part in outcome.left_out],
-        "notes": [plain(note) for note in plan.notes],
-        "record": plan.record or None,
-        "commits": list(plan.commits),
-        "undo_command": plain(outcome.opposite) or None,
-        "undoes": plan.undoes or None,
-        "redoes": plan.redoes or None,
-    }
+    ids, recorded = outcome.ids, plan.reverses is not None
+    return Answer(
+        _status(plan, done=done),
+        summary,
+        [*_failures(plan.failures, outcome.patch)],
+        plan.notes,
+        [*map(PartValues, outcome.left_out)],
+        [*_failures(plan.skipped, outcome.patch)],
+        plan,
+        [FileValues(file, hunks, ids, recorded) for file, hunks in placed_by_file(plan)],
+        plan.completed.diff,
+        outcome.opposite,
+    )
+
+
+def _failures(failures: Sequence[Failure], patch: Patch) -> Iterator[FailureValues]:
+    sections = Sections(patch)
+    return (FailureValues.of(failure, sections) for failure in failures)
 
 
 def _status(plan: Plan, *, done: bool) -> Status:
@@ -114,66 +125,42 @@ def _status(plan: Plan, *, done: bool) -> Status:
     return Status.UNDONE if plan.undoes else Status.REDONE if plan.redoes else Status.APPLIED
 
 
-def _paths(plan: Plan) -> Fields:
-    """List the paths by change. A copy is an added file."""
-    names = ("added", "modified", "deleted", "moved")
-    paths: Fields = {name: [] for name in names}
-    for file in plan.completed.files:
-        change = change_of(file)
-        if change == "moved":
-            paths[change].append({"from": plain(file.old_path), "to": plain(file.path)})
-        else:
-            paths["added" if change == "copied" else change].append(plain(file.path))
-    return paths
-
-
-def _refused(outcome: Outcome) -> Fields:
-    """Render a patch that does not apply."""
+def _refused(outcome: Outcome) -> Answer:
+    """Answer for a patch that does not apply."""
     already = outcome.already_applied
-    summary = refusal_summary(outcome.failures, outcome.options, outcome.patch, all_applied=already)
-    sections = Sections(outcome.patch)
-    return {
-        **_outcome(Status.ALREADY_APPLIED if already else Status.REFUSED, summary),
-        "failures": [fields_of_failure(failure, sections) for failure in outcome.failures],
-        "left_out": [part_of(part) for part in outcome.left_out],
-    }
+    return Answer(
+        Status.ALREADY_APPLIED if already else Status.REFUSED,
+        refusal_summary(outcome.failures, outcome.options, outcome.patch, all_applied=already),
+        [*_failures(outcome.failures, outcome.patch)],
+        left_out=[*map(PartValues, outcome.left_out)],
+    )
 
 
-def _not_committed(outcome: Outcome, error: NotCommitted) -> Fields:
-    """Render a patch that was applied, but that git did not commit."""
-    planned, summary = _planned(outcome), plain(str(error))
-    undo = outcome.opposite
+def _not_committed(outcome: Outcome, error: NotCommitted) -> Answer:
+    """Answer for a patch that was applied, but that git did not commit."""
+    planned, summary, undo = _planned(outcome), str(error), outcome.opposite
     advice = [*error.advice, *([Notice.TO_UNDO.fill(command=undo)] if undo else [])]
-    rendered = "\n".join(not_committed(error, undo))
-    fields = failure_fields(error.kind, error.reason, summary, rendered)
-    failure = {**fields, "advice": advice}
-    return {
-        **planned,
-        "status": Status.NOT_COMMITTED.value,
-        "summary": summary,
-        "failures": [*planned["failures"], failure],
-    }
+    failure = FailureValues.of_error(error, summary, advice, [*not_committed(error, undo)])
+    return planned._replace(
+        status=Status.NOT_COMMITTED, summary=summary, failures=[*planned.failures, failure]
+    )
 
 
-def failed(error: OpatchError) -> Fields:
-    """Render an error that ended a call, with its notes."""
-    notes = [plain(note) for note in getattr(error, "__notes__", ())]
+def failed(error: OpatchError) -> Answer:
+    """Answer for an error that ended a call, with its notes."""
+    notes = getattr(error, "__notes__", ())
     if isinstance(error, ParseError):
-        outcome = _outcome(Status.MALFORMED, "the patch cannot be read; nothing was changed")
-        diagnostics = [diagnostic_of(diagnostic) for diagnostic in error.diagnostics]
-        return {**outcome, "failures": diagnostics, "notes": notes}
-    summary, *advice = map(str.strip, plain(str(error)).splitlines() or [""])
-    failure = {
-        **failure_fields(error.kind, error.reason, summary, "\n".join(error_lines(error))),
-        "advice": advice,
-    }
+        failures = [*map(FailureValues.of_diagnostic, error.diagnostics)]
+        summary = "the patch cannot be read; nothing was changed"
+        return Answer(Status.MALFORMED, summary, failures, notes)
+    summary, *advice = map(str.strip, str(error).splitlines() or [""])
     is_refusal = isinstance(error, (UndoneError, NotAppliedError))
     status = Status.REFUSED if is_refusal else Status.ERROR
-    return {**_outcome(status, summary), "failures": [failure], "notes": notes}
+    return Answer(status, summary, [FailureValues.of_error(error, summary, advice)], notes)
 
 
-def recovered(done: Sequence[str], kept: Sequence[tuple[str, Path | None]]) -> Fields:
-    """Render what was `done` to recover from an interrupted run; perhaps nothing.
+def recovered(done: Sequence[str], kept: Sequence[tuple[str, Path | None]]) -> Answer:
+    """Answer with what was `done` to recover from an interrupted run; perhaps nothing.
 
     `kept` are the paths that were left as they are, and where their old files are.
     """
@@ -181,46 +168,33 @@ def recovered(done: Sequence[str], kept: Sequence[tuple[str, Path | None]]) -> F
     if kept:
         status = Status.PARTIALLY_RECOVERED
     summary = done[0] if done else NOTHING_TO_RECOVER
-    places = [{"path": plain(path), "saved": saved and plain(str(saved))} for path, saved in kept]
-    notes = [plain(note) for note in done]
-    return {**_outcome(status, summary), "notes": notes, "kept": places}
+    places = [SimpleNamespace(path=path, saved=saved and str(saved)) for path, saved in kept]
+    return Answer(status, summary, notes=done, kept=places)
 
 
-def _outcome(status: Status, summary: str) -> Fields:
-    """Render an outcome that changes nothing; its fields are in the order of every outcome."""
-    return {
-        "status": status.value,
-        "summary": plain(summary),
-        **{name: [] for name in ("added", "modified", "deleted", "moved", "files")},
-        "diff": "",
-        **{name: [] for name in ("failures", "skipped", "left_out", "notes")},
-        **dict.fromkeys(("record", "undo_command", "undoes", "redoes")),
-        "commits": [],
-    }
-
-
-def several(outcomes: Sequence[Outcome]) -> Fields:
-    """Render the outcomes of patches that were judged alone."""
+def several(command: str | None, outcomes: Sequence[Outcome]) -> bytes:
+    """Write the document of patches that were judged alone."""
     patches = [
-        {"name": plain(outcome.name), "exit_status": outcome.exit_status, **outcome_of(outcome)}
-        for outcome in outcomes
+        SimpleNamespace(name=each.name, exit_status=each.exit_status, answer=answer_of(each))
+        for each in outcomes
     ]
-    order = [status.value for status in Status]
-    return {
-        "status": max((patch["status"] for patch in patches), key=order.index),
-        "summary": count_good([outcome.exit_status for outcome in outcomes]),
-        "patches": patches,
-    }
+    found = SimpleNamespace(
+        status=max((each.answer.status for each in patches), key=[*Status].index),
+        summary=count_good([outcome.exit_status for outcome in outcomes]),
+        patches=patches,
+    )
+    return render(command, max(each.exit_status for each in outcomes), found, "checks")
 
 
-def records(command: str, found: Sequence[Fields], notes: Sequence[str]) -> bytes:
+def records(command: str, found: Sequence[RecordValues], notes: Sequence[str]) -> bytes:
     """Write the document of a call that shows records of the journal."""
     summary = f"{len(found)} record{'s' * (len(found) != 1)}"
-    fields = {"status": Status.SHOWN.value, "summary": summary, "records": found}
-    return render(command, 0, {**fields, "notes": list(map(plain, notes))})
+    log = SimpleNamespace(status=Status.SHOWN, summary=summary, records=found, notes=notes)
+    return render(command, 0, log, "log")
 
 
-def render(command: str | None, exit_status: int, fields: Fields) -> bytes:
+def render(command: str | None, exit_status: int, answer: object, table: str = "outcome") -> bytes:
     """Write the document of a call that ends with `exit_status`."""
-    head = {"version": VERSION, "command": command and plain(command), "exit_status": exit_status}
-    return (json.dumps({**head, **fields}, indent=2) + "\n").encode("ascii")
+    call = SimpleNamespace(version=VERSION, command=command, exit_status=exit_status)
+    fields = {**TABLES["document"].values(call), **TABLES[table].values(answer)}
+    return (json.dumps(fields, indent=2) + "\n").encode("ascii")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import NamedTuple
 
 from git_opatch import report
 from git_opatch.journal import PatchHistory, Record, RecordAction
-from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.failure import LOCATED_IN
 from git_opatch.model.options import Target
@@ -16,7 +16,6 @@ from git_opatch.model.refusal import Spans
 from git_opatch.model.text import visible
 from git_opatch.operations.log import LoggedPatch
 from git_opatch.plan.reversal import State
-from git_opatch.report.values import CHANGES, Fields, plain, text
 
 Entry = LoggedPatch | tuple[int, JournalError]
 """A patch with what became of it, or a number and why its entry cannot be read."""
@@ -110,46 +109,68 @@ def _is_complete(record: Record) -> bool:
     return record.whole and not record.is_part
 
 
-def values(entry: LoggedPatch, diff: bytes | None = None, error: str | None = None) -> Fields:
-    """Render a patch, with its diff if that is wanted; `error` says why it cannot be read."""
-    history, record = entry.history, entry.history.record
-    later = [each for each in history.records if each.action is not RecordAction.APPLY]
-    return {
-        "record": history.number,
-        "time": _iso(record.time),
-        "summary": f"{_changes(record)}; {_became(entry)}",
-        "target": record.target.value,
-        "patch": plain(record.name) or None,
-        "state": entry.state.value if entry.state else None,
-        "undone_in": history.undone.value if history.undone else None,
-        "undone_paths": [plain(path) for path in _undone_paths(history)],
-        "actions": [
-            {"action": each.action.value, "time": _iso(each.time), "target": each.target.value}
-            for each in later
-        ],
-        "commits": list(record.commits),
-        "complete": _is_complete(record),
-        "reverse": record.in_reverse,
-        "files": {CHANGES.get(letter, letter): count for letter, count in record.files.items()},
-        "paths": [_path(change) for change in record.changes],
-        **text("diff", diff),
-        "error": error and plain(error),
-    }
+class _Known(NamedTuple):
+    """What is known of a patch whose entry can be read."""
+
+    history: PatchHistory
+    state: State | None
+
+    @property
+    def record(self) -> Record:
+        """The entry that has what the patch changed."""
+        return self.history.record
+
+    @property
+    def summary(self) -> str:
+        """How many files were changed, and what became of that."""
+        return f"{_changes(self.record)}; {_became(LoggedPatch(self.history, self.state))}"
+
+    @property
+    def undone_paths(self) -> Sequence[str]:
+        """The files that are undone, if the others are not."""
+        return _undone_paths(self.history)
+
+    @property
+    def actions(self) -> Sequence[Record]:
+        """What was done to the patch."""
+        return [each for each in self.history.records if each.action is not RecordAction.APPLY]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the patch was applied."""
+        return _is_complete(self.record)
+
+    @property
+    def files(self) -> Mapping[str, int]:
+        """How many files were changed, by what became of them."""
+        return {
+            report.CHANGES.get(letter, letter): count for letter, count in self.record.files.items()
+        }
+
+    @property
+    def paths(self) -> Sequence[object]:
+        """The paths that changed, with git's letters."""
+        return [
+            SimpleNamespace(path=path, change="A" if old is None else "D" if new is None else "M")
+            for path, old, new in self.record.changes
+        ]
 
 
-def _iso(when: int) -> str:
-    return datetime.fromtimestamp(when, UTC).isoformat().replace("+00:00", "Z")
+class RecordValues(NamedTuple):
+    """An entry for `fields`, with its diff if that is wanted, or why it cannot be read."""
 
+    number: int
+    known: _Known | None = None
+    diff: bytes | None = None
+    error: str | None = None
 
-def _path(change: Change) -> Fields:
-    letter = "A" if change.old is None else "D" if change.new is None else "M"
-    return {**text("path", change.path), "change": CHANGES[letter]}
-
-
-_NAMES = ("time", "summary", "target", "patch", "state", "undone_in", "undone_paths", "actions",
-          "commits", "complete", "reverse", "files", "paths", "diff")  # fmt: skip
-
-
-def unreadable_values(number: int, error: JournalError) -> Fields:
-    """Render an entry that cannot be read."""
-    return {"record": number, **dict.fromkeys(_NAMES), "error": plain(str(error))}
+    @classmethod
+    def of(cls, entry: Entry, *, diff: bool) -> RecordValues:
+        """Take an entry, and read its diff if it is wanted."""
+        if not isinstance(entry, LoggedPatch):
+            return cls(entry[0], error=str(entry[1]))
+        number, known = entry.history.number, _Known(*entry)
+        try:
+            return cls(number, known, known.record.read_diff() if diff else None)
+        except JournalError as error:
+            return cls(number, known, error=str(error))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import NamedTuple
 
 from git_opatch.model.blob import Blob
@@ -17,6 +18,27 @@ from git_opatch.report.placements import refused_parts
 
 _MOST_REVERTED = 10
 """So many commits are named in a command that reverts them; more are a range."""
+
+
+class Status(Enum):
+    """The outcome of a call, best first. A call that changes nothing is never called applied."""
+
+    APPLIED = "applied"
+    UNDONE = "undone"
+    REDONE = "redone"
+    WOULD_APPLY = "would_apply"
+    NOTHING_TO_DO = "nothing_to_do"
+    NOT_COMMITTED = "not_committed"
+    PARTIALLY_APPLIED = "partially_applied"
+    UNMERGED = "unmerged"
+    WOULD_PARTIALLY_APPLY = "would_partially_apply"
+    ALREADY_APPLIED = "already_applied"
+    REFUSED = "refused"
+    MALFORMED = "malformed"
+    ERROR = "error"
+    SHOWN = "shown"
+    RECOVERED = "recovered"
+    PARTIALLY_RECOVERED = "partially_recovered"
 
 
 class Outcome(NamedTuple):

@@ -124,9 +124,9 @@ class JsonReporter:
         """Print the document of one patch; gives the exit status."""
         from git_opatch.report import document
 
-        fields = document.outcome_of(outcome)
-        fields["notes"] = [*self._notes, *fields["notes"]]
-        data = document.render(self._command, outcome.exit_status, fields)
+        answer = document.answer_of(outcome)
+        answer = answer._replace(notes=[*self._notes, *answer.notes])
+        data = document.render(self._command, outcome.exit_status, answer)
         # What is done is done, whether anybody reads it or not.
         with suppress(*([OSError] if outcome.done else [])):
             write_data(data)
@@ -137,9 +137,8 @@ class JsonReporter:
         from git_opatch.report import document
 
         found = list(outcomes)
-        status = max(outcome.exit_status for outcome in found)
-        write_data(document.render(self._command, status, document.several(found)))
-        return status
+        write_data(document.several(self._command, found))
+        return max(outcome.exit_status for outcome in found)
 
     def fail(self, error: OpatchError) -> int:
         """Print the document of a call that came to no decision; gives the exit status."""

@@ -33,7 +33,8 @@ from git_opatch.locate.sought import Sought
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Likeness
 from git_opatch.plan.plan import PlacedHunk, Plan
-from git_opatch.report.values import Sections, diagnostic_of, fields_of_failure
+from git_opatch.report.fields import TABLES
+from git_opatch.report.values import FailureValues, Sections
 
 _CASES = Path(__file__).parent
 _FILES = {
@@ -248,7 +249,7 @@ def _malformed(text: bytes) -> list[dict[str, Any]]:
     try:
         parse_patch(text)
     except ParseError as error:
-        return [dict(diagnostic_of(diagnostic)) for diagnostic in error.diagnostics]
+        return [_failure(FailureValues.of_diagnostic(each)) for each in error.diagnostics]
     return []
 
 
@@ -279,12 +280,16 @@ def _outcome(case: Scenario) -> Tree | list[str]:
 
 def _outcome_of(case: Scenario, planned: Plan | ParseError) -> Tree | list[str]:
     if isinstance(planned, ParseError):
-        failures = [diagnostic_of(diagnostic) for diagnostic in planned.diagnostics]
+        failures = [*map(FailureValues.of_diagnostic, planned.diagnostics)]
     else:
-        failures = [fields_of_failure(failure, Sections(None)) for failure in planned.failures]
+        failures = [FailureValues.of(failure, Sections(None)) for failure in planned.failures]
         if not failures:
             return _after(case.before, planned)
-    return [place_of(failure) for failure in failures]
+    return [place_of(_failure(failure)) for failure in failures]
+
+
+def _failure(failure: FailureValues) -> dict[str, Any]:
+    return TABLES["failure"].values(failure)
 
 
 def _placed_in(name: str) -> Sequence[PlacedHunk]:

@@ -23,9 +23,9 @@ from sandbox import Sandbox
 from scenario import read_cases
 from writers import envelope
 
-from git_opatch.model.placement import Evidence, Likeness, Repair
+from git_opatch.model.placement import Likeness, Repair
 from git_opatch.model.sentences import Difference, Fault
-from git_opatch.report.document import Status
+from git_opatch.report.outcome import Status
 
 _TOP = Path(__file__).parents[2]
 _SCENARIOS = sorted((_TOP / "tests/scenarios").glob("*/*.txt"))
@@ -49,22 +49,6 @@ def test_the_schema_is_valid() -> None:
     document = {"version": 1, "command": "apply", "exit_status": 0}
     for validator in (Draft202012Validator(_SCHEMA), _VALIDATOR):
         assert not validator.is_valid(document)
-
-
-def test_the_documentation_names_every_property() -> None:
-    text = (_TOP / "docs/json.md").read_text()
-    fields = _SCHEMA["$defs"]["outcome"]["properties"], _SCHEMA["$defs"]["failure"]["properties"]
-    names = {name for properties in fields for name in properties if not name.endswith("_base64")}
-    evidence = _SCHEMA["$defs"]["placement"]["properties"]["evidence"]["enum"]
-    known = {*names, *fields[0]["status"]["enum"], *fields[1]["reason"]["enum"], *evidence}
-    assert not {name for name in known if f"`{name}`" not in text}
-
-
-def test_the_schema_and_the_documentation_name_each_kind_of_evidence() -> None:
-    values = [evidence.name.lower() for evidence in Evidence]
-    assert _SCHEMA["$defs"]["placement"]["properties"]["evidence"]["enum"] == values
-    text = (_TOP / "docs/json.md").read_text()
-    assert not [value for value in values if f"| `{value}` |" not in text]
 
 
 def test_the_documentation_names_what_is_tolerated() -> None:

@@ -19,6 +19,7 @@ from writers import envelope
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.sentences import Fault, Notice
 from git_opatch.report import document
+from git_opatch.report.outcome import Status
 
 _JOURNAL = ".git/opatch/journal"
 _UPDATE = envelope(b"*** Update File: a\n@@\n-two\n+2\n")
@@ -186,7 +187,7 @@ def test_a_conflict_is_reported(base: Sandbox) -> None:
 
 def test_an_unknown_error_has_a_reason() -> None:
     found = document.failed(OpatchError("something"))
-    assert (found["status"], found["failures"][0]["reason"]) == ("error", "error")
+    assert (found.status, found.failures[0].reason) == (Status.ERROR, "error")
 
 
 @pytest.mark.parametrize(

@@ -35,34 +35,14 @@ def _closed(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     closed = {name: _closed(part) for name, part in schema.items()}
-    own = "properties" in closed and not {"allOf", "oneOf"} & set(closed)
-    return {**closed, "unevaluatedProperties": False} if own else closed
+    return {**closed, "additionalProperties": False} if "properties" in closed else closed
 
 
 def _strict(line: str | None = None) -> Draft202012Validator:
-    """Return the schema without unknown fields, except in objects composed of several.
-
-    It is that of a document, or of a `line` of a batch.
-    """
-    schema = json.loads(json.dumps(SCHEMA))
-    composed = ("outcome", "checks", "log", "task", "result")
-    extended = {name: schema["$defs"][name] for name in composed}
-    defs = {
-        name: _closed(schema_part)
-        for name, schema_part in schema["$defs"].items()
-        if name not in extended
-    }
-    for name, definition in extended.items():
-        defs[name] = {**definition, "properties": _closed(definition["properties"])}
-    for judged in (
-        defs["checks"]["properties"]["patches"]["items"],
-        defs["result"]["properties"]["document"],
-    ):
-        judged["allOf"][0].pop("unevaluatedProperties", None)
-        judged["unevaluatedProperties"] = False
-    if line is not None:
-        return Draft202012Validator({"$ref": f"#/$defs/{line}", "$defs": defs})
-    return Draft202012Validator({**schema, "$defs": defs, "unevaluatedProperties": False})
+    """Return the schema without unknown fields: that of a document, or of a `line` of a batch."""
+    named = {name: _closed(part) for name, part in SCHEMA["$defs"].items()}
+    whole = {"$ref": f"#/$defs/{line}"} if line else {"oneOf": _closed(SCHEMA["oneOf"])}
+    return Draft202012Validator({**whole, "$defs": named})
 
 
 VALIDATOR = _strict()

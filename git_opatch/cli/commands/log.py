@@ -20,7 +20,6 @@ from git_opatch.report.terminal import (
     show_diff,
     write_data,
 )
-from git_opatch.report.values import Fields
 
 
 def log(
@@ -41,7 +40,11 @@ def log(
     entries = logged_patches(repository, number, count)
     notes = notes_on_log(repository)
     if json:
-        write_data(document.records("log", [_values(entry, patch) for entry in entries], notes))
+        write_data(
+            document.records(
+                "log", [history.RecordValues.of(entry, diff=patch) for entry in entries], notes
+            )
+        )
         return
     show(report.notes(notes), sys.stderr, settings)
     columns = get_terminal_size().columns  # before it goes to the pager
@@ -53,15 +56,6 @@ def log(
         for shown, (entry, row) in enumerate(zip(entries, rows, strict=True)):
             show([""] * bool(shown), sys.stdout)
             _show_with_diff(entry, "".join(piece for piece, _ in row), settings)
-
-
-def _values(entry: history.Entry, patch: bool) -> Fields:
-    if not isinstance(entry, LoggedPatch):
-        return history.unreadable_values(*entry)
-    try:
-        return history.values(entry, entry.history.record.read_diff() if patch else None)
-    except JournalError as error:
-        return history.values(entry, error=str(error))
 
 
 def _show_with_diff(entry: history.Entry, line: str, settings: Settings) -> None:

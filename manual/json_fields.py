@@ -1,0 +1,100 @@
+"""Make the schema of `--json`, and the tables of docs/json.md, from the tables of fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from git_opatch.report.fields import TABLES, Field, shape_of
+
+_PLACE = re.compile(r"(?s)(<!-- fields of (\w+)(?: beyond (\w+))? -->\n).*?(<!-- end -->)")
+_DOCUMENTS = ("outcome", "checks", "log")
+_KINDS = {
+    "name": "string",
+    "text": "string",
+    "time": "string",
+    "line number": "number",
+    "count": "number",
+    "flag": "true or false",
+    "id": "string or number",
+    "counts": "object of numbers",
+    "texts": "object of strings",
+}
+_CLOSED = {"additionalProperties": False}
+"""Of what is given: a field that is not known is refused."""
+_REPOSITORY, _BASE = {"required": ["repository"]}, {"required": ["base"]}
+_OF_TASK: dict[str, Any] = {
+    **_CLOSED,
+    "allOf": [
+        {"oneOf": [{"required": ["patch"]}, {"required": ["patch_file"]}]},
+        {
+            "oneOf": [
+                {"required": ["repository", "base"]},
+                {"required": ["files"], "not": {"anyOf": [_REPOSITORY, _BASE]}},
+            ]
+        },
+    ],
+}
+
+
+def schema() -> str:
+    """Make the schema: a document is one of three, with what every document begins with."""
+    head = TABLES["document"].fields
+    documents = [_object(name, [*head, *TABLES[name].fields]) for name in _DOCUMENTS]
+    others = [name for name in TABLES if name not in ("document", *_DOCUMENTS)]
+    return _json(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": "https://github.com/git-opatch/git-opatch/blob/main/git_opatch/report/schema.json",
+            "title": "What `git opatch COMMAND --json` prints",
+            "description": "Fields may be added without a change of version. See docs/json.md.",
+            "oneOf": documents,
+            "$defs": {name: _object(name, TABLES[name].fields) for name in others},
+        }
+    )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=1) + "\n"
+
+
+def _object(name: str, fields: Sequence[Field]) -> dict[str, Any]:
+    more = {"task": _OF_TASK, "options": _CLOSED}.get(name, {})
+    return {
+        "type": "object",
+        "description": TABLES[name].words,
+        "properties": {
+            field.name: {**shape_of(field.kind).schema, "description": field.words}
+            for field in fields
+        },
+        "required": [field.name for field in fields if field.required],
+        **more,
+    }
+
+
+def with_fields(page: str) -> str:
+    """Fill each place of the page with the fields of an object, perhaps beyond another's."""
+
+    def fill(place: re.Match[str]) -> str:
+        known = {field.name for field in TABLES[place[3]].fields} if place[3] else ()
+        rows = "".join(
+            f"| `{field.name}` | {_kind(field.kind)} | {field.words} |\n"
+            for field in TABLES[place[2]].fields
+            if field.name not in known and field.kind != "base64"
+        )
+        return f"{place[1]}\n| field | | |\n| --- | --- | --- |\n{rows}\n{place[4]}"
+
+    return _PLACE.sub(fill, page)
+
+
+def _kind(kind: str) -> str:
+    """Word a kind for the page: an object by a link to its table."""
+    if base := kind.removesuffix(" or null") if kind.endswith(" or null") else "":
+        return f"{_kind(base)} or null"
+    if kind.startswith("list of "):
+        return f"list of {_kind(kind.removeprefix('list of '))}"
+    if kind.startswith("one of "):
+        return "string"
+    return f"[{kind}](#{kind})" if kind in TABLES else _KINDS.get(kind, kind)
