@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from git_opatch import report
 from git_opatch.complete.edits import Edit
-from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion
+from git_opatch.model.extent import Extent, ExtentLine, Mark, Means
 from git_opatch.model.failure import Failure
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Target
@@ -247,13 +247,12 @@ def _compared(part: Part, hunk: Hunk, failure: Failure, lines: _Lines) -> Iterat
     """Show the places that a refused hunk could go to, or the one that it is compared with."""
     starts, extent = failure.positions, failure.extent
     if hunk.replacement:  # of strings, which may begin and end inside of lines
+        size = hunk.replacement.old.strip(b"\n").count(b"\n") + 1
+    else:
+        size = len(hunk.preimage) if failure.reason is Reason.AMBIGUOUS and starts[1:] else 0
+    if size:
         yield _alone(part, lines)
-        stops = hunk.replacement.old.strip(b"\n").count(b"\n") + 1
-        yield from (_occurrence(part, failure, at, at + stops, lines) for at in starts[:SHOWN])
-        return
-    if failure.reason is Reason.AMBIGUOUS and len(starts) > 1 and hunk.preimage:
-        yield _alone(part, lines)
-        yield from (_candidate(part, hunk, failure, at, lines) for at in starts[:SHOWN])
+        yield from (_candidate(part, failure, at, at + size, lines) for at in starts[:SHOWN])
         return
     if extent is None and starts and failure.reason is Reason.ALREADY_APPLIED:
         start = starts[0] if failure.start is None else failure.start
@@ -314,7 +313,6 @@ def _beside(
     absent: Prefix = Prefix.ADDED,
     written: Mapping[int, bytes] | None = None,
     new: Sequence[bytes] = (),
-    around: tuple[int, int] = (_AROUND, _AROUND),
 ) -> Iterator[Row]:
     """Lay the lines of a hunk at `start` beside those of the file, which `notes` are on.
 
@@ -325,7 +323,7 @@ def _beside(
     if written is not None and [*map(bytes.split, new)] != [*map(bytes.split, added)]:
         new = added  # another hunk has a part in these edits
     differs, news, positions = "unlike" if written is None else "like", iter(new), iter(places)
-    yield from _file_rows(lines, start - around[0], start)
+    yield from _file_rows(lines, start - _AROUND, start)
     for line in hunk.lines:
         text = written.get(line.number) if written else line.text
         at = None if line.prefix is absent else next(positions, None)
@@ -338,7 +336,7 @@ def _beside(
         row = _row(line, text, there, -1 if at is None else at, differs, note)
         is_missing = there is None and line.prefix is not absent
         yield row._replace(kind="unlike", note="not in the file") if is_missing else row
-    yield from _file_rows(lines, start, start + around[1])
+    yield from _file_rows(lines, start, start + _AROUND)
 
 
 def _row(
@@ -391,45 +389,29 @@ def _alone(part: Part, lines: _Lines) -> Place:
     return Place("", shown[:_MOST_ROWS], more=max(len(shown) - _MOST_ROWS, 0))
 
 
-def _candidate(part: Part, hunk: Hunk, failure: Failure, at: int, lines: _Lines) -> Place:
-    """Show a candidate with the hunk in it, and what tells it from the others."""
-    stop = at + len(hunk.preimage)
-    told, above, below = _told(failure, at)
-    around = (max(above, _AROUND), max(below, _AROUND))
-    rows = [
-        row._replace(kind="decides", note="add this line")
-        if row.kind == "around" and at - above < row.line <= stop + below
-        else row._replace(text=None, number=0, there=row.there or row.text)
-        for row in _beside(hunk, range(at, min(stop, len(lines))), lines, {}, at, around=around)
-    ]
-    names = {each.candidate: each.text.strip() for each in failure.enclosing}
-    inside, way = names.get(at, b""), _to_add(above + below, "hunk")
-    if told and told.means is Means.ANCHOR:
-        way = f"begin the hunk with `@@ {visible(told.text)}`"
-    return _place(part, rows, inside, way)
-
-
-def _occurrence(part: Part, failure: Failure, at: int, stop: int, lines: _Lines) -> Place:
-    """Show an occurrence of a string, and, if others are meant as much, what tells it from them."""
-    _, above, below = _told(failure, at)
-    decides = ("decides", "add this line")
+def _candidate(part: Part, failure: Failure, at: int, stop: int, lines: _Lines) -> Place:
+    """Show a place that a hunk, or a string, could go to, and what tells it from the others."""
+    told = next((each for each in failure.suggestions if each.candidate == at), None)
+    means, distance = (told.means, told.distance) if told else (None, 0)
+    above, below = distance * (means is Means.ABOVE), distance * (means is Means.BELOW)
+    decides, hunk = ("decides", "add this line"), part.hunk
+    own: Iterable[Row] = _file_rows(lines, at, stop, "same")
+    if hunk and not hunk.replacement:
+        own = (
+            row._replace(text=None, number=0, there=row.there or row.text)
+            for row in _beside(hunk, range(at, min(stop, len(lines))), lines, {}, at)
+            if row.kind != "around"
+        )
     rows = [
         *_file_rows(lines, at - max(above, _AROUND), at - above),
         *_file_rows(lines, at - above, at, *decides),
-        *_file_rows(lines, at, stop, "same"),
+        *own,
         *_file_rows(lines, stop, stop + below, *decides),
         *_file_rows(lines, stop + below, stop + max(below, _AROUND)),
     ]
-    return _place(part, rows, advice=_to_add(above + below, "string"))
-
-
-def _told(failure: Failure, at: int) -> tuple[Suggestion | None, int, int]:
-    """Return what is suggested for a candidate, and how many lines above and below it that has."""
-    told = next((each for each in failure.suggestions if each.candidate == at), None)
-    sides = (Means.ABOVE, Means.BELOW)
-    above, below = (told.distance if told and told.means is each else 0 for each in sides)
-    return told, above, below
-
-
-def _to_add(count: int, target: str) -> str:
-    return f"add the marked line{'s' * (count > 1)} to the {target}" if count else ""
+    names = {each.candidate: each.text.strip() for each in failure.enclosing}
+    target = "string" if hunk and hunk.replacement else "hunk"
+    way = f"add the marked line{'s' * (distance > 1)} to the {target}" if above + below else ""
+    if told and means is Means.ANCHOR:
+        way = f"begin the hunk with `@@ {visible(told.text)}`"
+    return _place(part, rows, names.get(at, b""), way)
