@@ -56,7 +56,7 @@ class Diagnostic(NamedTuple):
     @property
     def message(self) -> str:
         """The sentence that says what is wrong, safe to print."""
-        return self.fault.fill(self.values)
+        return self.fault.fill(**self.values)
 
     def __str__(self) -> str:
         if not self.source:

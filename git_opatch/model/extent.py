@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from git_opatch.model.patch import Line
-from git_opatch.model.sentences import Difference, fill
+from git_opatch.model.sentences import Difference
 
 Value = str | bytes | int
 Values = Mapping[str, Value]
@@ -53,7 +53,7 @@ class ExtentLine(NamedTuple):
     @property
     def described(self) -> str:
         """The difference in words, fit for a terminal; empty if there is none."""
-        return fill(self.difference.sentence, self.values) if self.difference else ""
+        return self.difference.fill(**self.values) if self.difference else ""
 
 
 class Elsewhere(NamedTuple):

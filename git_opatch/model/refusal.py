@@ -17,7 +17,7 @@ from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Line, Patch
 from git_opatch.model.selection import parts_of
-from git_opatch.model.sentences import Detail, Difference, Fault, Reason, fill
+from git_opatch.model.sentences import Detail, Difference, Fault, Reason
 from git_opatch.model.text import visible, visible_difference
 from git_opatch.model.text_position import string_line_of
 
@@ -105,8 +105,7 @@ def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> 
     refused = {(each.path, each.hunk) for each in failures}
     idle = {(each.path, number) for each in failures for number in each.idle} - refused
     for path, number in sorted(idle)[:_MOST_LAID]:
-        words = {"path": path, "hunk": f"hunk {number}"}
-        yield [(f"note: {fill(Detail.IDLE.sentence, words)}", "")]
+        yield [(f"note: {Detail.IDLE.fill(path=path, hunk=f'hunk {number}')}", "")]
 
 
 def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
@@ -236,7 +235,7 @@ def _title(failure: Failure, extent: Extent) -> str:
         title = Detail.CLOSEST
     elif failure.reason is Reason.ALREADY_APPLIED:
         title = Detail.NEW_LINES
-    return fill(title.sentence, {"place": place})
+    return title.fill(place=place)
 
 
 _SAME = (Mark.THERE, Mark.AROUND)
@@ -259,7 +258,7 @@ def _omitted(each: ExtentLine) -> str:
     """Say what is left out between lines that are shown."""
     detail = _OMITTED[each.omits or Mark.OMITTED]
     lines = "" if each.position is None else name_range(each.position, each.size)
-    return fill(detail.sentence, {"count": each.size, "lines": lines})
+    return detail.fill(count=each.size, lines=lines)
 
 
 _OMITTED = {
@@ -306,35 +305,34 @@ def plain_rows(lines: Sequence[ExtentLine]) -> Iterator[Spans]:
 def details(failure: Failure) -> Iterator[tuple[str, Sequence[ExtentLine]]]:
     """Yield what is known beyond the hunk's lines: each a sentence, fit for a terminal, with lines
     of the file."""
-    extent, inside = failure.extent, {each.candidate: each for each in failure.enclosing}
-    for each in failure.suggestions if failure.enclosing or failure.suggestions[1:] else ():
-        yield _suggested(each), ()
-    for at in [] if failure.suggestions[1:] else inside:
-        yield f"{visible(failure.path)}:{at + 1} is in `{visible(inside[at].text.strip())}`", ()
-    if extent is None:
-        return
+    is_told = bool(failure.suggestions[1:])  # for each candidate what to write
+    for told in failure.suggestions if failure.enclosing or is_told else ():
+        yield _suggested(told), ()
+    for each in () if is_told else failure.enclosing:
+        place = f"{visible(failure.path)}:{each.candidate + 1}"
+        yield f"{place} is in `{visible(each.text.strip())}`", ()
+    extent = failure.extent or Extent()
     if extent.nowhere:
         which = _patch_lines(extent.nowhere, quotes=not extent.lines)
-        yield fill(Detail.NOWHERE.sentence, {"which": which}), ()
+        yield Detail.NOWHERE.fill(which=which), ()
     if extent.named:
         named = extent.named
         detail = Detail.NOT_IN_NAMED if extent.lines else Detail.NAMED
         detail = detail if named.positions else Detail.NAMED_NOWHERE
-        words = {"name": named.text, "lines": name_lines(named.positions)}
-        yield fill(detail.sentence, words), named.around
+        lines = name_lines(named.positions)
+        yield detail.fill(name=named.text, lines=lines), named.around
     for other in extent.elsewhere:
         detail = Detail.ELSEWHERE if other.text is None else Detail.LIKE
-        words = {
-            "which": _patch_lines([other.line]),
-            "line": other.line.text.strip(),
-            "lines": name_lines(other.positions),
-            "text": (other.text or b"").strip(),
-        }
-        yield fill(detail.sentence, words), other.around
+        said = detail.fill(
+            which=_patch_lines([other.line]),
+            line=other.line.text.strip(),
+            lines=name_lines(other.positions),
+            text=(other.text or b"").strip(),
+        )
+        yield said, other.around
     for there in extent.added:
         lines = name_range(there.positions[0], len(there.positions))
-        words = {"which": _patch_lines([there.line]), "lines": lines}
-        yield fill(Detail.ADDED.sentence, words), ()
+        yield Detail.ADDED.fill(which=_patch_lines([there.line]), lines=lines), ()
 
 
 def _suggested(each: Suggestion) -> str:
@@ -343,8 +341,8 @@ def _suggested(each: Suggestion) -> str:
         Means.ABOVE: Detail.LINES_ABOVE if each.distance > 1 else Detail.LINE_ABOVE,
         Means.BELOW: Detail.LINES_BELOW if each.distance > 1 else Detail.LINE_BELOW,
     }[each.means]
-    words = {"at": (each.candidate or 0) + 1, "line": each.text.strip(), "count": each.distance}
-    return fill(detail.sentence, words)
+    at, line = (each.candidate or 0) + 1, each.text.strip()
+    return detail.fill(at=at, line=line, count=each.distance)
 
 
 def _patch_lines(lines: Sequence[Line], *, quotes: bool = False) -> str:

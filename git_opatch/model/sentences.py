@@ -38,6 +38,17 @@ def fill(sentence: str, values: Mapping[str, object]) -> str:
     return sentence.format_map({name: _Shown(value) for name, value in values.items()})
 
 
+class Sentence(Enum):
+    """A sentence, with the names of what it needs."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    def fill(self, **values: object) -> str:
+        """Return the sentence with its values."""
+        return fill(self.sentence, values)
+
+
 class Reason(Enum):
     """Why something was refused, in machine output."""
 
@@ -765,11 +776,8 @@ class Fault(Enum):
     )
 
 
-class Hint(Enum):
+class Hint(Sentence):
     """What is known beyond the fault; it takes the place of the advice."""
-
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
 
     OLDER_VERSION = "fits {path} as of {version}; `--3way` merges it"
     OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
@@ -804,11 +812,8 @@ class Hint(Enum):
     REVERSED = f"{_REREAD}: the file has its added lines, and not those that it removes"
 
 
-class Difference(Enum):
+class Difference(Sentence):
     """How the file differs from a hunk at its closest match."""
-
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
 
     BYTE_ORDER_MARK = "the byte-order mark differs"
     LINE_ENDINGS = "the line endings differ"
@@ -827,11 +832,8 @@ class Difference(Enum):
     SURPLUS = "the file does not have {count} of the patch's lines, from this one on"
 
 
-class Detail(Enum):
+class Detail(Sentence):
     """What is known of the lines of a hunk that is not found, one sentence a line."""
-
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
 
     CLOSEST = "closest match, {place}"
     NEAREST = "nearest in the file, {place}"
@@ -856,15 +858,8 @@ class Detail(Enum):
     LINES_BELOW = "for line {at}, add the {count} lines below, down to `{line}`"
 
 
-class Notice(Enum):
+class Notice(Sentence):
     """What undo, redo, recover and commit say of what they found, and did."""
-
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
-
-    def fill(self, **values: object) -> str:
-        """Return the sentence with its values."""
-        return fill(self.sentence, values)
 
     # of undo and redo
     NOT_A_PATCH = "{number} is not a patch, but what was done to patch {patch}"
@@ -950,11 +945,8 @@ class Notice(Enum):
     TO_UNDO = "to undo it: {command:4000}"
 
 
-class Malformed(Enum):
+class Malformed(Sentence):
     """What is wrong with a patch's text."""
-
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
 
     # of the whole text
     EMPTY_INPUT = "the input is empty: there is no patch to read"
@@ -1264,7 +1256,3 @@ class Malformed(Enum):
         "this is a sketch for a model that merges it, and not a patch; send the old and the "
         "new lines, as `old_string` and `new_string`"
     )
-
-    def fill(self, values: Mapping[str, object]) -> str:
-        """Return the sentence with its values."""
-        return fill(self.sentence, values)
