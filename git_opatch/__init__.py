@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from git_opatch.model.extent import Extent
     from git_opatch.model.failure import (
         Failure,
+        Refused,
     )
     from git_opatch.model.options import (
         Ambiguous,
@@ -96,9 +97,6 @@ if TYPE_CHECKING:
         MaxFiles,
         PathRule,
         Policy,
-    )
-    from git_opatch.model.refusal import (
-        Refused,
     )
     from git_opatch.model.sentences import (
         Fault,
@@ -133,6 +131,9 @@ if TYPE_CHECKING:
     from git_opatch.plan.plan import (
         PlacedHunk,
         Plan,
+    )
+    from git_opatch.report.refusal import (
+        refusal_text,
     )
 
 __version__ = "1.0.0"
@@ -190,7 +191,7 @@ _MODULE_OF = {
     "Record": "journal",
     "RecordAction": "journal",
     "Recovery": "operations.recover",
-    "Refused": "model.refusal",
+    "Refused": "model.failure",
     "Replacement": "model.patch",
     "Repository": "git.repository",
     "RepositoryError": "model.errors",
@@ -214,6 +215,7 @@ _MODULE_OF = {
     "records_of": "operations.log",
     "recover_interrupted": "operations.recover",
     "redo_patch": "operations.undo",
+    "refusal_text": "report.refusal",
     "undo_patch": "operations.undo",
     "verify": "agent.verify",
 }
@@ -295,6 +297,7 @@ __all__ = [
     "records_of",
     "recover_interrupted",
     "redo_patch",
+    "refusal_text",
     "undo_patch",
     "verify",
 ]

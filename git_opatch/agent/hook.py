@@ -27,11 +27,10 @@ from git_opatch.agent.outside import (
 from git_opatch.agent.verify import Action, repository_of, verify_patch
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
-from git_opatch.model.failure import Failure
+from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.policy import Policy
-from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault, Hint
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch

@@ -21,9 +21,9 @@ from git_opatch.complete.unified_diff import complete_file
 from git_opatch.git.repository import Repository
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import InputError, RepositoryError
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Operation, Patch
-from git_opatch.model.refusal import Refused
 from git_opatch.operations.apply import check_patch, plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in

@@ -24,10 +24,10 @@ from git_opatch.model.errors import (
     RepositoryError,
     SystemCallError,
 )
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Matching, Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.policy import Named, PathRule, Policy
-from git_opatch.model.refusal import Refused, plain, refusal_lines
 from git_opatch.model.selection import ids_of
 from git_opatch.model.settings import choice, journal_size
 from git_opatch.operations import apply as operation
@@ -38,6 +38,7 @@ from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.policy import forbidden_path
 from git_opatch.report import history, placements
+from git_opatch.report.refusal import refusal_text
 from git_opatch.report.reporters import notes_of
 from git_opatch.transaction import retry_while_locked
 
@@ -128,7 +129,7 @@ def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, boo
     try:
         return _bounded("\n".join(_run(tool, arguments, service))), False
     except Refused as refused:
-        told = plain(refusal_lines(refused.failures, refused.options))
+        told = refusal_text(refused).split("\n")
         error, lines = refused, iter([each for each in told if not _NAMES_OPTION.match(each)])
     except OpatchError as caught:
         error, lines = caught, map(_in_tools, report.error_lines(caught))

@@ -1,6 +1,6 @@
 """Refusals as flat data: what is wrong, where, what was expected, and what the file has.
 
-A failure is made where it is found; its words are in `sentences`, its lines in `refusal`. Positions
+A failure is made where it is found; its words are in `sentences`; `report` lays it out. Positions
 count from 0, lines that a user sees from 1.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
-from git_opatch.model.errors import Kind
+from git_opatch.model.errors import Kind, OpatchError
 from git_opatch.model.extent import NO_VALUES, Enclosing, Extent, Suggestion, Value, Values
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Options, Target
@@ -256,6 +256,22 @@ def refusal(
         section.number,
         values={**known, **values},
     )
+
+
+class Refused(OpatchError):  # noqa: N818 - an outcome, as success is
+    """The patch does not apply, for the reasons in `failures`; nothing was changed.
+
+    `str()` of it has a line for each; the text that the commands print is `refusal_text`.
+    """
+
+    def __init__(self, failures: Iterable[Failure], options: Options) -> None:
+        self.failures = tuple(failures)
+        self.options = options
+        self.kind = self.failures[0].kind if self.failures else Kind.IO
+        super().__init__(self.failures, options)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{visible(each.path)}: {each.sentence}" for each in self.failures)
 
 
 HunkResult = Placement | Failure

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.model.arguments import typed
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault, Hint
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook

@@ -11,10 +11,10 @@ from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.arguments import typed
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import UsageError
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
-from git_opatch.model.refusal import Refused
 from git_opatch.model.reverse import reverse
 from git_opatch.model.text import Text
 from git_opatch.parse import patch_of

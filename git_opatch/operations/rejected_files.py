@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from git_opatch.git.repository import Repository
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.refusal import Refused
 from git_opatch.plan.plan import Plan
 
 

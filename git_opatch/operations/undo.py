@@ -18,9 +18,8 @@ from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Journal, PatchHistory, Record, read_journal
 from git_opatch.model.arguments import typed
 from git_opatch.model.errors import NotAppliedError, UndoneError
-from git_opatch.model.failure import LOCATED_IN, Failure
+from git_opatch.model.failure import LOCATED_IN, Failure, Refused
 from git_opatch.model.options import Options, Target
-from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Notice
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import run_post_hook

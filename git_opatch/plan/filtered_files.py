@@ -18,9 +18,8 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change, Entry
-from git_opatch.model.failure import Failure
+from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options, Target
-from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan

@@ -9,10 +9,9 @@ from git_opatch.git.pathspec import ignored_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change
-from git_opatch.model.failure import Failure
+from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
-from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import visible
 from git_opatch.plan.bytes_on_disk import with_bytes_on_disk

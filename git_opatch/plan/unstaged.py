@@ -12,9 +12,8 @@ from git_opatch.complete.tree import FileContent, Result
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
 from git_opatch.model.blob import Blob, Entry
-from git_opatch.model.failure import Failure
+from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options, Target
-from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Fault
 from git_opatch.plan.merge import Pair, complete_merge, merge_files
 from git_opatch.plan.plan import Plan

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from git_opatch.model.errors import OpatchError, ParseError
 from git_opatch.model.options import Options, Target
-from git_opatch.model.refusal import (
+from git_opatch.model.sentences import Notice
+from git_opatch.model.text import visible
+from git_opatch.plan.plan import NotCommitted, Plan
+from git_opatch.report.refusal import (
     Spans,
     count_failures,
     failure_lines,
@@ -19,9 +22,6 @@ from git_opatch.model.refusal import (
     headline,
     refusal_summary,
 )
-from git_opatch.model.sentences import Notice
-from git_opatch.model.text import visible
-from git_opatch.plan.plan import NotCommitted, Plan
 
 _MAX_CHARACTERS = 1000  # of a command line, or of a note
 _MAX_ERROR_CHARACTERS = 2000

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from textwrap import wrap
 
-from git_opatch.model.refusal import Spans
 from git_opatch.report.files import DIFF_STYLES
+from git_opatch.report.refusal import Spans
 from git_opatch.report.view import FEW_SKIPPED, Certainty, FileView, PartView, PatchView, Place, Row
 
 _STYLES = {

@@ -16,7 +16,6 @@ from git_opatch.complete import FileSummary
 from git_opatch.model.errors import NotAppliedError, OpatchError, ParseError, UndoneError
 from git_opatch.model.failure import Failure
 from git_opatch.model.patch import Patch
-from git_opatch.model.refusal import refusal_summary
 from git_opatch.model.sentences import Notice
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report import (
@@ -30,6 +29,7 @@ from git_opatch.report.fields import TABLES
 from git_opatch.report.files import placed_by_file
 from git_opatch.report.history import RecordValues
 from git_opatch.report.outcome import Outcome, Status
+from git_opatch.report.refusal import refusal_summary
 from git_opatch.report.values import FailureValues, FileValues, PartValues, Sections
 
 VERSION = 1

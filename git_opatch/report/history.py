@@ -12,10 +12,10 @@ from git_opatch.journal import PatchHistory, Record, RecordAction
 from git_opatch.model.errors import JournalError
 from git_opatch.model.failure import LOCATED_IN
 from git_opatch.model.options import Target
-from git_opatch.model.refusal import Spans
 from git_opatch.model.text import visible
 from git_opatch.operations.log import LoggedPatch
 from git_opatch.plan.reversal import State
+from git_opatch.report.refusal import Spans
 
 Entry = LoggedPatch | tuple[int, JournalError]
 """A patch with what became of it, or a number and why its entry cannot be read."""

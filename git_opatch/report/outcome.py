@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from git_opatch.model.blob import Blob
 from git_opatch.model.errors import OpatchError
-from git_opatch.model.failure import Failure
+from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.refusal import Refused
 from git_opatch.model.selection import Key, Part, ids_of, parts_of
 from git_opatch.plan.plan import Plan
 from git_opatch.report.placements import refused_parts

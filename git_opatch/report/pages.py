@@ -23,8 +23,8 @@ from pathlib import Path
 from string import Template
 
 from git_opatch.model.errors import InputError
-from git_opatch.model.refusal import Spans
 from git_opatch.model.text import visible
+from git_opatch.report.refusal import Spans
 from git_opatch.report.terminal import write_data, write_file
 from git_opatch.report.view import FEW_SKIPPED, Certainty, FileView, PartView, PatchView, Place, Row
 

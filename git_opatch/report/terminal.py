@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TextIO
 
 from git_opatch.model.errors import InputError
-from git_opatch.model.refusal import Spans
 from git_opatch.model.text import Text, visible
 from git_opatch.report.files import DIFF_STYLES
+from git_opatch.report.refusal import Spans
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
 _NEVER = ("false", "never", "no", "off")

@@ -12,13 +12,13 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.limits import MANY
 from git_opatch.model.patch import FilePatch, Hunk, Line, Patch
 from git_opatch.model.placement import Placement
-from git_opatch.model.refusal import text_of
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text_position import string_line_of
 from git_opatch.plan.plan import PlacedHunk
 from git_opatch.report import error_line, error_lines
 from git_opatch.report.fields import ANY
 from git_opatch.report.placements import tolerated
+from git_opatch.report.refusal import text_of
 
 _MOST_LINES = 20
 """So many lines of a hunk's extent are listed."""

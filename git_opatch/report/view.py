@@ -21,13 +21,13 @@ from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Target
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.refusal import Spans, marked, refusal_summary, text_of
 from git_opatch.model.reverse import reverse
 from git_opatch.model.selection import Key, Part, key_of, parts_of
 from git_opatch.model.sentences import Reason
 from git_opatch.model.text import BYTE_ORDER_MARK, visible, without_cr
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import refused_parts, where
+from git_opatch.report.refusal import Spans, marked, refusal_summary, text_of
 
 _AROUND = 2
 """Lines of the file that are shown above and below a hunk."""

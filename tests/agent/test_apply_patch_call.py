@@ -19,9 +19,9 @@ from git_opatch.model.errors import (
     ParseError,
     RepositoryError,
 )
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Operation
-from git_opatch.model.refusal import Refused
 from git_opatch.model.sentences import Reason
 
 PATCH = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n"

@@ -15,8 +15,8 @@ from unidiff.patch import PatchSet
 from writers import Edited, Run, envelope, places, update, without_numbers
 
 from git_opatch.git.repository import Repository
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
-from git_opatch.model.refusal import Refused
 from git_opatch.operations.apply import apply_patch, plan_patch
 from git_opatch.parse import parse_patch
 

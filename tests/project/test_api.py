@@ -262,7 +262,10 @@ def test_a_refusal_is_the_text_of_the_command(base: Sandbox) -> None:
     options = api.Options(three_way=api.ThreeWay.SUGGEST)
     with pytest.raises(api.Refused) as refused:
         api.apply_patch(api.parse_patch(patch), repository, options)
-    assert f"{refused.value}\n" == printed
+    assert f"{api.refusal_text(refused.value)}\n" == printed
+    assert str(refused.value) == "\n".join(
+        line.removeprefix("error: ") for line in printed.splitlines() if line.startswith("error: ")
+    )
     failures = api.plan_patch(api.parse_patch(patch), repository, options).failures
     assert all(f"{failure.path}: " in printed for failure in failures)
     first, second = failures

@@ -10,8 +10,8 @@ from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text, plan_in_memory
-from git_opatch.model.refusal import failure_lines, plain
 from git_opatch.model.sentences import Detail, Difference, Hint
+from git_opatch.report.refusal import failure_lines, plain, refusal_text
 
 
 def message(content: str, hunk: list[str]) -> str:
@@ -248,9 +248,8 @@ def test_an_unusual_space_is_named_at_the_strict_tier() -> None:
             {"f": "x\na\u00a0b\ny\n"},
             Options(matching=Matching(Tier.STRICT)),
         )
-    assert said(Difference.CHARACTER.sentence, column=2, patch="a space", file="U+00A0") in str(
-        refused.value
-    )
+    words = said(Difference.CHARACTER.sentence, column=2, patch="a space", file="U+00A0")
+    assert words in refusal_text(refused.value)
 
 
 def test_whitespace_that_is_not_seen_is_named() -> None:
@@ -260,7 +259,9 @@ def test_whitespace_that_is_not_seen_is_named() -> None:
             {"f": "x\n"},
             Options(matching=Matching(Tier.STRICT)),
         )
-    assert f"patch 4 -x    ({Difference.WHITESPACE_AT_END.sentence})\n" in str(refused.value)
+    assert f"patch 4 -x    ({Difference.WHITESPACE_AT_END.sentence})\n" in refusal_text(
+        refused.value
+    )
 
 
 @named(

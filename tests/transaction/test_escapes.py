@@ -33,8 +33,8 @@ from writers import envelope
 
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import ParseError
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
-from git_opatch.model.refusal import Refused
 from git_opatch.operations.apply import apply_patch
 from git_opatch.parse import parse_patch
 

@@ -12,11 +12,12 @@ from git_opatch.agent.program import program_words
 from git_opatch.agent.rewrite import AgentHook, rewrite
 from git_opatch.cli.groups import options_of_agent
 from git_opatch.model.errors import InputError, OpatchError
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options
 from git_opatch.model.policy import Named
-from git_opatch.model.refusal import Refused
 from git_opatch.model.settings import choice
 from git_opatch.operations.recover import require_uninterrupted
+from git_opatch.report.refusal import refusal_text
 from git_opatch.report.terminal import write_data
 
 
@@ -35,7 +36,7 @@ def agent_hook(allow: list[str] | None = None, deny: list[str] | None = None) ->
     try:
         answer = _answer(call, allow, deny)
     except Refused as refused:
-        answer = denial(call, str(refused))
+        answer = denial(call, refusal_text(refused))
     except OpatchError as error:
         answer = denial(call, "\n".join(report.error_lines(error)))
     if answer:

@@ -20,9 +20,9 @@ from git_opatch.cli.options import WAIT
 from git_opatch.cli.patch_input import read_clipboard
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError, UsageError
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.refusal import Refused
 from git_opatch.model.settings import journal_size
 from git_opatch.operations.apply import (
     apply_patch,

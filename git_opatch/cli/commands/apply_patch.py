@@ -18,10 +18,10 @@ from git_opatch.cli.groups import options_of_agent
 from git_opatch.cli.patch_input import read_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import quote
-from git_opatch.model.refusal import Refused
 from git_opatch.model.settings import Settings
 from git_opatch.model.text import visible
 from git_opatch.operations import apply

@@ -21,7 +21,6 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.refusal import count_failures, failure_lines
 from git_opatch.model.reverse import reverse as reversed_patch
 from git_opatch.model.selection import parts_of
 from git_opatch.model.settings import Settings
@@ -32,6 +31,7 @@ from git_opatch.report.columns import patch_lines
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.pager import paged
 from git_opatch.report.placements import details, left_out_notes
+from git_opatch.report.refusal import count_failures, failure_lines
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.view import view_of
 

@@ -1,4 +1,4 @@
-"""A refusal: the error, and its text as lines, whose pieces have styles for a terminal.
+"""A refusal as lines of text, whose pieces have styles for a terminal.
 
 What is wrong comes first, then what was expected and what the file has, then what to do. What is
 the same for several hunks or sections is said once. Everything is fit for a terminal.
@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from git_opatch.model.errors import Kind, OpatchError
 from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion
-from git_opatch.model.failure import Failure, name_lines, name_range
+from git_opatch.model.failure import Failure, Refused, name_lines, name_range
 from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Line, Patch
@@ -36,20 +35,9 @@ _LEAST_ALIKE = 0.5
 _SKIP = Fault.ALREADY_APPLIED.advice
 
 
-class Refused(OpatchError):  # noqa: N818 - an outcome, as success is
-    """The patch does not apply, for the reasons in `failures`; nothing was changed.
-
-    `str()` of it is the text that the commands print.
-    """
-
-    def __init__(self, failures: Iterable[Failure], options: Options) -> None:
-        self.failures = tuple(failures)
-        self.options = options
-        self.kind = self.failures[0].kind if self.failures else Kind.IO
-        super().__init__(self.failures, options)
-
-    def __str__(self) -> str:
-        return "\n".join(plain(refusal_lines(self.failures, self.options)))
+def refusal_text(refused: Refused) -> str:
+    """Return the text of a refusal, as the commands print it, for a model to read."""
+    return "\n".join(plain(refusal_lines(refused.failures, refused.options)))
 
 
 def text_of(failure: Failure) -> str:
