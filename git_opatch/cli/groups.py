@@ -225,12 +225,12 @@ class PageOptions(NamedTuple):
     output: str = ""
     opens: bool = False
 
-    def require_useful(self, *, json: bool) -> None:
-        """Raise `UsageError` for options that have no effect without a page, or beside it."""
-        if self.html and json:
-            raise UsageError("--html and --json exclude one another")
-        if not self.html and (self.output or self.opens):
-            raise UsageError(f"{'--output' if self.output else '--open'} requires --html")
+    def is_wanted(self, *, json: bool) -> bool:
+        """Whether there is to be a page. Raises `UsageError` for one beside `json`."""
+        wanted = self.html or self.opens or bool(self.output)
+        if wanted and json:
+            raise UsageError("--json excludes --html, --output and --open")
+        return wanted
 
     def deliver(self, page: bytes) -> None:
         """Write `page`, and open it. Raises `InputError`."""

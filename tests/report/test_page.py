@@ -320,10 +320,14 @@ def test_the_scenarios_are_drawn_with_their_reasons(path: Path) -> None:
             assert "unlike" not in kinds or part.certainty is Certainty.REFUSED, file
 
 
-def test_options_of_a_page_need_one(base: Sandbox) -> None:
-    for option in ("-oX", "--open"):
-        ran = base.opatch("show", option, feed=envelope(b"*** Delete File: shapes.py\n"))
-        assert (ran.status, ran.out) == (129, b"")
+def test_a_page_that_goes_somewhere_is_asked_for(base: Sandbox) -> None:
+    patch = envelope(b"*** Delete File: shapes.py\n")
+    for command in ("show", "check"):
+        assert base.opatch(command, "-o", "page.html", feed=patch).out == b""
+        assert base.read("page.html").startswith(b"<!DOCTYPE html>")
+        for option in ("-oX", "--open", "--html"):
+            ran = base.opatch(command, option, "--json", feed=patch)
+            assert ran.status == 129
 
 
 _IN_BROWSER = pytest.mark.skipif(not shutil.which("chromium"), reason="needs Chromium")

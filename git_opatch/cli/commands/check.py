@@ -60,7 +60,7 @@ def check(
     relative to the current directory, which may be outside of a repository. Exit status: 0 all
     apply, 1 one does not, or the command is not a call of apply_patch, 128 one is not a patch.
     """
-    page.require_useful(json=json)
+    drawn = page.is_wanted(json=json)
     given = (inputs, base, match, policy)
     outcomes: Iterable[Outcome]
     if argv:
@@ -77,9 +77,9 @@ def check(
         settings, names = where.settings, inputs.files or [STANDARD_INPUT]
         if len(names) > 1 and (select.only or select.leave_out):
             raise UsageError("--only and --except choose from one patch; name one")
-        outcomes = (_judge(name, inputs.patch_format, select, where, page.html) for name in names)
+        outcomes = (_judge(name, inputs.patch_format, select, where, drawn) for name in names)
         outcomes = outcomes if quiet or json else with_progress(outcomes, len(names))
-    if page.html:
+    if drawn:
         return _deliver([*outcomes], page)
     reporter = JsonReporter("check") if json else _VerdictReporter(settings, quiet, verbose)
     return reporter.report_each(outcomes)

@@ -68,11 +68,10 @@ def show(
         name_only=name_only,
         name_status=name_status,
         hunks=hunks,
-        html=page.html,
+        html=page.is_wanted(json=json),
         json=json,
     )
     _require_useful(form, policy, zero=zero)
-    page.require_useful(json=json)
     if form in _NAMES:
         options = Options(reverse=reverse, directory=inputs.directory)
         patch, top = inputs.read(), _top_of_repository()
@@ -83,7 +82,7 @@ def show(
     where = locator(inputs, base, match, policy, reverse=reverse, by_program=json)
     drawn = form in ("", "html")
     outcome = where.locate(inputs.read(), select, refused_partly=drawn)
-    if page.html:
+    if form == "html":
         from git_opatch.report.pages import patch_page
 
         page.deliver(patch_page(view_of(outcome)))
