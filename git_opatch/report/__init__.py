@@ -15,7 +15,7 @@ from git_opatch.model.sentences import Notice
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.refusal import (
-    Spans,
+    Shown,
     count_failures,
     failure_lines,
     grouped,
@@ -175,11 +175,11 @@ def error_line(message: str) -> str:
     return f"error: {visible(message, _MAX_ERROR_CHARACTERS)}"
 
 
-def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[Spans]:
+def partial_failures(plan: Plan, options: Options, *, done: bool) -> Iterator[Shown]:
     """List what was left out of a patch that was applied in part."""
     if plan.failures:
         yield from failure_lines(plan.failures)
-        yield [(_summary(plan, options, done=done), "")]
+        yield _summary(plan, options, done=done)
 
 
 def _summary(plan: Plan, options: Options, *, done: bool) -> str:

@@ -7,7 +7,7 @@ the same for several hunks or sections is said once. Everything is fit for a ter
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from git_opatch.model.extent import Extent, ExtentLine, Mark, Means, Suggestion
@@ -22,6 +22,8 @@ from git_opatch.model.text_position import string_line_of
 
 Spans = Sequence[tuple[str, str]]
 """The pieces of a line, each with its style; empty for none."""
+Shown = str | Spans
+"""A line to show."""
 
 _MOST_LAID = 5
 """So many hunks of a patch are laid over their files; later ones have a line each."""
@@ -29,7 +31,7 @@ _ROWS = (20, 14, 10, 7, 5, 3, 0)
 """So many lines of a hunk are shown: the first number with which it has its share of a message."""
 _MOST_LINES, _MOST_NAMED = 50, 10
 """So many lines a message has; so many are kept for hunks that have a line each."""
-_ERROR, _EXPECTED, _FOUND = "bold red", "red", "green"
+_EXPECTED, _FOUND = "red", "green"
 _LEAST_ALIKE = 0.5
 """How much alike two lines are, from 0 to 1, for the words that differ to be marked alone."""
 _SKIP = Fault.ALREADY_APPLIED.advice
@@ -37,17 +39,17 @@ _SKIP = Fault.ALREADY_APPLIED.advice
 
 def refusal_text(refused: Refused) -> str:
     """Return the text of a refusal, as the commands print it, for a model to read."""
-    return "\n".join(plain(refusal_lines(refused.failures, refused.options)))
+    return "\n".join(map(plain, refusal_lines(refused.failures, refused.options)))
 
 
 def text_of(failure: Failure) -> str:
     """Return the text of a failure, as the commands print it."""
-    return "\n".join(plain(lines_of(failure)))
+    return "\n".join(map(plain, lines_of(failure)))
 
 
-def plain(lines: Iterable[Spans]) -> Iterator[str]:
-    """Return the lines without their styles."""
-    return ("".join(text for text, _ in line) for line in lines)
+def plain(line: Shown) -> str:
+    """Return the line without its styles."""
+    return line if isinstance(line, str) else "".join(text for text, _ in line)
 
 
 def refusal_lines(
@@ -56,16 +58,16 @@ def refusal_lines(
     patch: Patch | None = None,
     *,
     all_applied: bool = False,
-) -> Iterator[Spans]:
+) -> Iterator[Shown]:
     """List all failures, and say that nothing was changed.
 
     `patch` is what they are of, and `all_applied` whether all of it is already applied.
     """
     yield from failure_lines(failures, all_applied=all_applied)
-    yield [(refusal_summary(failures, options, patch, all_applied=all_applied), "")]
+    yield refusal_summary(failures, options, patch, all_applied=all_applied)
 
 
-def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> Iterator[Spans]:
+def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> Iterator[Shown]:
     """List the failures; those of a file that have one fault in common are one.
 
     Advice that several have is said at the last of them; that `--skip-applied` skips what is
@@ -78,7 +80,7 @@ def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> 
     for at, group in enumerate(groups):
         left = _MOST_LINES - count - min(len(groups) - at - 1, _MOST_NAMED)
         if left <= 0:
-            yield [(f"and {len(groups) - at} more", "")]
+            yield f"and {len(groups) - at} more"
             return
         is_long = at in laid or not group[0].extent
         advice = group[0].advice
@@ -93,7 +95,7 @@ def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> 
     refused = {(each.path, each.hunk) for each in failures}
     idle = {(each.path, number) for each in failures for number in each.idle} - refused
     for path, number in sorted(idle)[:_MOST_LAID]:
-        yield [(f"note: {Detail.IDLE.fill(path=path, hunk=f'hunk {number}')}", "")]
+        yield f"note: {Detail.IDLE.fill(path=path, hunk=f'hunk {number}')}"
 
 
 def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
@@ -109,38 +111,39 @@ def grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
 
 def lines_of(
     failure: Failure, *others: Failure, advises: bool = True, rows: int = _ROWS[0]
-) -> Iterator[Spans]:
+) -> Iterator[Shown]:
     """Lay out a failure, with those of `others` that are said with it, and `rows` of its lines."""
-    yield [("error: ", _ERROR), (headline(failure, len(others)), "")]
+    yield f"error: {headline(failure, len(others))}"
     is_laid = failure.extent is not None and bool(failure.extent.lines)
     if failure.number and not is_laid and not failure.record and not others:
-        yield [(f"  {_line_name(failure, failure.number)}", "")]
+        source, number = visible(failure.source), failure.number
+        yield f"  {source}:{number}" if source else f"  patch line {number}"
     if failure.expected is not None:
         yield from _both_sides(failure, failure.expected)
-    if failure.shown and failure.fault.reason is Reason.NOT_FOUND:
+    if failure.shown and failure.reason is Reason.NOT_FOUND:
         ((position, text), *_) = failure.shown
-        yield [(f"  {visible(failure.path)}:{position + 1} has", "")]
-        yield [(f"      {visible(text)}".rstrip(), "")]
+        yield f"  {visible(failure.path)}:{position + 1} has"
+        yield f"      {visible(text)}".rstrip()
     left = rows
     if failure.extent and rows and not others and not failure.suggestions[1:]:
         laid = [*extent_lines(failure, failure.extent, rows)]
         left = max(rows - len(laid), rows // 4)
         yield from laid
     for sentence, around in details(failure) if rows else ():
-        yield [(f"  {sentence}", "")]
+        yield f"  {sentence}"
         yield from plain_rows(around[:left])
         left -= len(around[:left])
     is_told = len(failure.suggestions) > 1  # for each candidate what to write
     if advises and failure.advice and not is_told:
-        yield [(f"  {failure.advice}", "")]
+        yield f"  {failure.advice}"
 
 
-def _both_sides(failure: Failure, expected: Sequence[bytes]) -> Iterator[Spans]:
+def _both_sides(failure: Failure, expected: Sequence[bytes]) -> Iterator[Shown]:
     """Show the lines that do not merge: of the file, and what was there before."""
     there = [text for _, text in failure.shown]
     place = "".join(f"{visible(failure.path)}:{line} has" for line in failure.candidates)
     for title, lines, style in (("expected", expected, _EXPECTED), (place, there, _FOUND)):
-        yield [(f"  {title}{'' if lines else ' nothing there'}", "")]
+        yield f"  {title}{'' if lines else ' nothing there'}"
         yield from ([("      ", ""), (visible(line), style)] for line in lines)
 
 
@@ -159,27 +162,11 @@ def headline(failure: Failure, others: int = 0) -> str:
     return f"{path}: {which} are {'already' if is_there else 'not'} applied"
 
 
-def _line_name(failure: Failure, number: int) -> str:
-    if failure.record or not number:
-        return f"patch {failure.record}" if failure.record else "the patch"
-    return f"{visible(failure.source)}:{number}" if failure.source else f"patch line {number}"
-
-
-_ROW_MARKS = {
-    Mark.THERE: "=",
-    Mark.OTHER: "file",
-    Mark.IN_FILE: "file",
-    Mark.IN_PATCH: "patch",
-    Mark.AROUND: "",
-    Mark.OMITTED: "",
-}
-
-
-def extent_lines(failure: Failure, extent: Extent, rows: int) -> Iterator[Spans]:
+def extent_lines(failure: Failure, extent: Extent, rows: int) -> Iterator[Shown]:
     """Lay a hunk over the file: `=` is in both, `file` and `patch` only there."""
     if not extent.lines:
         return
-    yield [(f"  {_title(failure, extent)}", "")]
+    yield f"  {_title(failure, extent)}"
     numbers = [int(each.line.number) for each in extent.lines if each.line]
     numbers += [each.position + 1 for each in extent.lines if each.position is not None]
     width = len(str(max(numbers)))
@@ -187,7 +174,7 @@ def extent_lines(failure: Failure, extent: Extent, rows: int) -> Iterator[Spans]
     if is_hardly:
         shown = (each for each in extent.lines if each.mark is not Mark.IN_PATCH or each.difference)
         extent = extent._replace(lines=tuple(shown))
-    for is_same, run in groupby(extent.most(rows), lambda each: each.mark in _SAME):
+    for is_same, run in groupby(extent.most(rows), lambda each: each.mark in _SIGNS):
         group = [*run]
         if is_same:
             yield from (_row(each, width, _shown(each.text)) for each in group)
@@ -226,7 +213,8 @@ def _title(failure: Failure, extent: Extent) -> str:
     return title.fill(place=place)
 
 
-_SAME = (Mark.THERE, Mark.AROUND)
+_SIGNS = {Mark.THERE: "=", Mark.AROUND: ""}
+"""Of the lines of the file that the patch does not differ from."""
 _HARDLY_THERE = (Fault.HARDLY_FOUND, Fault.NOTHING_FOUND)
 """Where lines of the patch are not shown beside the file's: they are none of these."""
 
@@ -263,8 +251,9 @@ def _row(each: ExtentLine, width: int, text: Spans) -> Spans:
     if each.mark is Mark.OMITTED:
         return [(f"    {'':5} {'':{width}}  ({_omitted(each)})", "")]
     number = (each.position or 0) + 1
+    mark = _SIGNS.get(each.mark, "file")
     prefix = each.line.prefix.value if each.line and each.mark is Mark.THERE else " "
-    return _stripped([(f"    {_ROW_MARKS[each.mark]:>5} {number:>{width}} {prefix}", ""), *text])
+    return _stripped([(f"    {mark:>5} {number:>{width}} {prefix}", ""), *text])
 
 
 def _of_patch(each: ExtentLine, width: int, text: Spans) -> Spans:

@@ -12,7 +12,7 @@ from git_opatch.model.errors import OpatchError
 from git_opatch.plan.plan import NotCommitted
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import details, left_out_notes, loose_placements
-from git_opatch.report.refusal import Spans, refusal_lines
+from git_opatch.report.refusal import Shown, refusal_lines
 from git_opatch.report.terminal import show, write_data
 
 
@@ -95,7 +95,7 @@ class TextReporter:
         left_out = [] if self.quiet else left_out_notes(outcome.left_out)
         return [*report.notes(plan.notes), *loose, *skipped, *left_out]
 
-    def show(self, lines: Iterable[str | Spans]) -> None:
+    def show(self, lines: Iterable[Shown]) -> None:
         """Print messages."""
         show(lines, sys.stderr, self.settings)
 

@@ -19,7 +19,7 @@ from typing import TextIO
 from git_opatch.model.errors import InputError
 from git_opatch.model.text import Text, visible
 from git_opatch.report.files import DIFF_STYLES
-from git_opatch.report.refusal import Spans
+from git_opatch.report.refusal import Shown, Spans, plain
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
 _NEVER = ("false", "never", "no", "off")
@@ -63,14 +63,12 @@ def _in_pager(settings: Mapping[str, str]) -> bool:
     return coloured and (_Pager.runs or os.environ.get("GIT_PAGER_IN_USE") in ("1", "true"))
 
 
-def show(
-    lines: Iterable[str | Spans], stream: TextIO, settings: Mapping[str, str] | None = None
-) -> None:
+def show(lines: Iterable[Shown], stream: TextIO, settings: Mapping[str, str] | None = None) -> None:
     """Print `lines`, which are fit for a terminal, and may have pieces with styles.
 
     That nobody reads them is not an error.
     """
-    render = _coloured if use_colour(stream, settings or {}) else _plain
+    render = _coloured if use_colour(stream, settings or {}) else plain
     try:
         for line in lines:
             stream.write(render(_with_label(line) if isinstance(line, str) else line) + "\n")
@@ -86,16 +84,12 @@ def _with_label(line: str) -> Spans:
     return [(label + colon, style), (rest, "")]
 
 
-def _plain(line: Spans) -> str:
-    return "".join(text for text, _ in line)
-
-
 def _coloured(line: Spans) -> str:
     from rich.color import ColorSystem
     from rich.style import Style
 
     return "".join(
-        Style.parse(style).render(_plain([*pieces]), color_system=ColorSystem.STANDARD)
+        Style.parse(style).render(plain([*pieces]), color_system=ColorSystem.STANDARD)
         for style, pieces in groupby(line, itemgetter(1))
     )
 

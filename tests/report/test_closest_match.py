@@ -18,7 +18,7 @@ def message(content: str, hunk: list[str]) -> str:
     patch = "\n".join(["*** Update File: notes.txt", "@@", *hunk, ""])
     plan = plan_in_memory(envelope(patch.encode()), {"notes.txt": content.encode()})
     assert plan.failures
-    return "\n".join(plain(failure_lines(plan.failures)))
+    return "\n".join(map(plain, failure_lines(plan.failures)))
 
 
 @named(
@@ -211,7 +211,7 @@ def test_the_definition_of_the_lines_and_that_of_the_anchor_are_named() -> None:
     )
     content += "        z\n        w\n"
     plan = plan_in_memory(envelope(patch.encode()), {"notes.txt": content.encode()})
-    text = "\n".join(plain(failure_lines(plan.failures)))
+    text = "\n".join(map(plain, failure_lines(plan.failures)))
     assert "notes.txt:9-10, in `def a():` (line 7)\n" in text
     assert said(Detail.NOT_IN_NAMED.sentence, name="class A:", lines="line 1") in text
     assert said(Hint.NOT_IN_NAMED.sentence, reread="lines 7-10", at=1) in text
