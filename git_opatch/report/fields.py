@@ -54,8 +54,9 @@ def _bytes(value: bytes | str) -> bytes:
 
 def _encoded(value: bytes | str) -> object:
     """Encode `value` if it is not UTF-8, and so not what is shown; else it is left out."""
-    raw = _bytes(value)
-    return _LEFT_OUT if plain(value).encode() == raw else base64.b64encode(raw).decode("ascii")
+    if value.isascii() or plain(value).encode() == _bytes(value):
+        return _LEFT_OUT
+    return base64.b64encode(_bytes(value)).decode("ascii")
 
 
 def _same(value: Any) -> Any:

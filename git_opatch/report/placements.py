@@ -75,8 +75,8 @@ def left_out_notes(parts: Sequence[Part]) -> list[str]:
     return [f"note: left out: {len(parts)} hunks in {files} file{'s' * (files > 1)}"]
 
 
-def _name_of(part: Part, path: str = "") -> str:
-    name = f"[{part.id}] {path or visible(part.section.path)}"
+def _name_of(part: Part) -> str:
+    name = f"[{part.id}] {visible(part.section.path)}"
     return (
         f"{name}: hunk {part.hunk.ordinal} of {part.section.hunks_in_text}" if part.hunk else name
     )
