@@ -178,7 +178,8 @@ def _draw_place(canvas: Canvas, place: str, left: int, top: int, width: int, sid
     canvas.box(left, top, width, 1, "soft")
     for at, head in zip(columns, (heads[1], heads[3]), strict=True):
         if at is not None:
-            canvas.text(left + at + 1, top, head, "bold")
+            fits = left + at + len(head) < COLUMNS
+            canvas.text(left + at + 1, top, head if fits else head.partition(", in ")[0], "bold")
     row = top + 1
     for kind, *cells in re.findall(
         r'<tr class="(.*?)"><td>(.*?)<td>(.*?)<td>(.*?)<td>(.*?)</tr>', place

@@ -261,12 +261,12 @@ def _compared(part: Part, hunk: Hunk, failure: Failure, lines: _Lines) -> Iterat
     laid = [each for each in (extent.lines if extent else ()) if each.position is not None]
     if extent is None or not laid or _differs(laid, lines):
         return  # an earlier section has changed the file
-    place = _place(part, _laid_over(hunk, extent, failure.reason))
-    if failure.reason is not Reason.NOT_FOUND:
-        yield place
-        return
-    way = "write the marked lines as the file has them"
-    yield place._replace(title=f"closest match: {place.title}", advice=way)
+    inside = extent.inside.text.strip() if extent.inside else b""
+    place = _place(part, _laid_over(hunk, extent, failure.reason), inside)
+    if failure.reason is Reason.NOT_FOUND:
+        way = "write the marked lines as the file has them"
+        place = place._replace(title=f"closest match: {place.title}", advice=way)
+    yield place
 
 
 def _differs(laid: Sequence[ExtentLine], lines: _Lines) -> bool:

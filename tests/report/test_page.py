@@ -132,7 +132,7 @@ def test_what_differs_is_marked_on_both_sides(base: Sandbox) -> None:
     hunk, _ = _VERDICTS["stale"]
     page = _page(base, envelope(f"*** Update File: shapes.py\n@@{hunk}".encode()), status=1)
     assert re.findall("<mark>(.*?)</mark>", page) == ["radius", "r"]
-    assert "closest match: shapes.py, lines 2-3" in page
+    assert "closest match: shapes.py, lines 2-3, in <code>class Circle:</code>" in page
 
 
 def test_what_is_written_is_shown_beside_what_the_patch_has(base: Sandbox) -> None:
