@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from itertools import count
 from typing import NamedTuple
 
 from git_opatch import report
@@ -223,8 +222,7 @@ def _placed(
         written = {line.number: line.text for line in part.hunk.lines}
         if len(written) < len(part.hunk.lines) or part.hunk.replacement:
             written = {}  # strings of JSON, whose lines have one number
-        words = dict(zip(count(start), how, strict=False))
-        rows = _beside(hunk, count(start), lines, words, start, written=written, new=new)
+        rows = _beside(hunk, lines, start, notes=how, written=written, new=new)
         place = _place(part, rows)
     notes = [visible(note) for note in placement.notes]
     sentence = f"at {where(placement)}"
@@ -256,7 +254,7 @@ def _compared(part: Part, hunk: Hunk, failure: Failure, lines: _Lines) -> Iterat
         return
     if extent is None and starts and failure.reason is Reason.ALREADY_APPLIED:
         start = starts[0] if failure.start is None else failure.start
-        rows = _beside(hunk, count(start), lines, {}, start, Prefix.REMOVED)
+        rows = _beside(hunk, lines, start, Prefix.REMOVED)
         yield _place(part, rows)
     laid = [each for each in (extent.lines if extent else ()) if each.position is not None]
     if extent is None or not laid or _differs(laid, lines):
@@ -306,35 +304,35 @@ def _of_extent(each: ExtentLine) -> Row:
 
 def _beside(
     hunk: Hunk,
-    places: Iterable[int | None],
     lines: _Lines,
-    notes: Mapping[int, str],
     start: int,
     absent: Prefix = Prefix.ADDED,
+    notes: Sequence[str] = (),
     written: Mapping[int, bytes] | None = None,
     new: Sequence[bytes] = (),
 ) -> Iterator[Row]:
-    """Lay the lines of a hunk at `start` beside those of the file, which `notes` are on.
+    """Lay the lines of a hunk at `start`, but for the `absent` ones, beside those of the file.
 
-    All but the `absent` ones have the next of `places`. Of a hunk that was placed, `written` are
-    its lines as the patch has them, by number, and `new` is what becomes of the added ones.
+    `notes` are on these. Of a hunk that was placed, `written` are its lines as the patch has them,
+    by number, and `new` is what becomes of the added ones.
     """
     added = [line.text for line in hunk.lines if line.prefix is Prefix.ADDED]
     if written is not None and [*map(bytes.split, new)] != [*map(bytes.split, added)]:
         new = added  # another hunk has a part in these edits
-    differs, news, positions = "unlike" if written is None else "like", iter(new), iter(places)
+    differs, news = "unlike" if written is None else "like", iter(new)
+    places, said = iter(range(start, len(lines))), iter(notes)
     yield from _file_rows(lines, start - _AROUND, start)
     for line in hunk.lines:
         text = written.get(line.number) if written else line.text
-        at = None if line.prefix is absent else next(positions, None)
-        there, note = next(news, None) if at is None else lines[at], "written like this"
-        if at is not None:
-            yield from _file_rows(lines, start, at, "unlike", "not in the hunk")
-            start, note = at + 1, notes.get(at, "")
+        is_absent = line.prefix is absent
+        at = -1 if is_absent else next(places, -1)
+        there = next(news, None) if is_absent else lines[at] if at >= 0 else None
+        note = "written like this" if is_absent else next(said, "")
+        start = max(start, at + 1)
         if written is not None and text and there:  # the ends of lines are not part of the match
             text, there = without_cr(text), without_cr(there)
-        row = _row(line, text, there, -1 if at is None else at, differs, note)
-        is_missing = there is None and line.prefix is not absent
+        row = _row(line, text, there, at, differs, note)
+        is_missing = there is None and not is_absent
         yield row._replace(kind="unlike", note="not in the file") if is_missing else row
     yield from _file_rows(lines, start, start + _AROUND)
 
@@ -399,7 +397,7 @@ def _candidate(part: Part, failure: Failure, at: int, stop: int, lines: _Lines) 
     if hunk and not hunk.replacement:
         own = (
             row._replace(text=None, number=0, there=row.there or row.text)
-            for row in _beside(hunk, range(at, min(stop, len(lines))), lines, {}, at)
+            for row in _beside(hunk, lines, at)
             if row.kind != "around"
         )
     rows = [
