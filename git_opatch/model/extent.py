@@ -119,8 +119,10 @@ class Extent(NamedTuple):
         """Return at most `count` of its lines: what differs or changes, else those around the first
         such line."""
         lines = [*self.lines]
-        for shorten in (_without_around, _without_runs, _without_middles):
-            lines = [*(shorten(lines) if len(lines) > count else lines)]
+        if len(lines) > count:
+            lines = [each for each in lines if each.mark is not Mark.AROUND]
+        for edge in _EDGES:
+            lines = [*_without_runs(lines, edge)] if len(lines) > count else lines
         if len(lines) <= count:
             return lines
         first = next((at for at, each in enumerate(lines) if each.is_near), 0)
@@ -139,21 +141,13 @@ _LEAST_OMITTED = 3
 """Fewer lines in a row are not worth a line that says so."""
 _LEAST_TO_SAY = 7
 """Where fewer lines are shown, none of them is one that says what is left out."""
-_EDGE = 3
+_EDGES = (3, 1)
 """So many lines are shown on each side of many that the file has between two of the hunk's."""
 
 
-def _without_around(lines: Sequence[ExtentLine]) -> Iterator[ExtentLine]:
-    return (each for each in lines if each.mark is not Mark.AROUND)
-
-
-def _without_middles(lines: Sequence[ExtentLine]) -> Iterator[ExtentLine]:
-    return _without_runs(lines, 1)
-
-
-def _without_runs(lines: Sequence[ExtentLine], edge: int = _EDGE) -> Iterator[ExtentLine]:
+def _without_runs(lines: Sequence[ExtentLine], edge: int) -> Iterator[ExtentLine]:
     """Leave out runs of lines that are the same, with no change or difference next to them, or that
-    are only on one side."""
+    are only on one side, but for `edge` lines on each side of what only the file has."""
     plain = [each.mark is Mark.THERE and not each.is_near for each in lines]
     kept = [
         each.mark is Mark.OTHER
