@@ -214,13 +214,8 @@ class _String:
         return raw.count(old) - len(found)
 
     def applied(self, found: Sequence[int]) -> Failure | None:
-        """Refuse a new string that contains the old one and is there already."""
-        shifts = list(islice(_occurrences(self.new, self.old), MANY))
-        applied = [
-            at
-            for at in found
-            if any(at >= shift and self.raw.startswith(self.new, at - shift) for shift in shifts)
-        ]
+        """Refuse a new string that is there already, over the old one."""
+        applied = [at for at in found if self._is_over(at)]
         if not applied:
             return None
         problem = Problem(Fault.STRING_APPLIED)
@@ -228,6 +223,18 @@ class _String:
             counts = {"count": len(applied), "of": len(found)}
             problem = Problem(Fault.STRING_REPLACED_IN_PART, counts)
         return failure_of(self.hunk, problem, positions=self.places(applied))
+
+    def _is_over(self, at: int) -> bool:
+        """Return whether the new string is there and contains the old one at `at`, or, of one that
+        is replaced once, shares a line with it."""
+        end, size = at + len(self.old), len(self.new)
+        first, most = max(at - size + 1, 0), end + size - 1
+        for start in islice(_occurrences(self.raw[first:most], self.new), MANY):
+            shared = self.raw[max(first + start, at) : min(first + start + size, end)]
+            is_line = b"\n" in shared and shared.strip() and not self.replacement.every
+            if shared == self.old or (is_line and shared != self.new):
+                return True
+        return False
 
     def _begins_line(self, at: int) -> bool:
         return not at or self.raw[at - 1 : at] == b"\n"
