@@ -3,12 +3,14 @@
 It must not know a hunk: it only answers which rows are in the scope of which.
 
 The scope of a heading ends at the next one of its kind that is not deeper, and that of another line
-at the next definition. Where that is not sure there are two answers: evidence keeps what is surely
-inside, and a claim refuses what is outside in any case.
+at the next definition, or, if it has a block, at the next line that has one. Where that is not sure
+there are two answers: evidence keeps what is surely inside, and a claim refuses what is outside in
+any case.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -25,6 +27,11 @@ from git_opatch.locate.outline import (
 )
 from git_opatch.model.limits import FEW
 from git_opatch.model.text import indentation, opens
+
+_CONTINUES = re.compile(rb"[])}{]|(?:else|elif|elsif|elseif|except|finally|rescue|ensure|catch)\b")
+"""What begins a line whose block belongs to that of the line above it."""
+_CONTINUED = (b",", b"(", b"&&", b"||")
+"""What ends a line that goes on below."""
 
 
 def inside(rows: Sequence[int], firsts: Sequence[int], file: FileIndex) -> list[int]:
@@ -76,9 +83,7 @@ def _find_end(first: int, known: int, stop: int, file: FileIndex, *, surely: boo
         return next(iter(file.headings(kind, known, stop)), stop) if kind else first
     kind = kind or heading(line.strip())
     if kind is None:
-        most = len(indentation(line)) - (not (opens(line) and _has_block(first, file)))
-        rows = file.headings(OutlineKind.DEFINITION, known, stop)
-        return next((at for at in rows if len(indentation(lines[at])) <= most), stop)
+        return next((at for at in range(known, stop) if _ends_line(at, first, file)), stop)
     if is_for_the_file(line) and not _has_block(first, file):
         return stop
     if kind is OutlineKind.LABEL:
@@ -99,6 +104,20 @@ def _find_end(first: int, known: int, stop: int, file: FileIndex, *, surely: boo
         if same and not file.is_written(at):
             return at
     return stop
+
+
+def _ends_line(row: int, first: int, file: FileIndex) -> bool:
+    """Return whether the line at `row` ends the scope of that at `first`, which is no heading: a
+    definition does, and of a line that has a block the next one that has one."""
+    line, other = file.lines[first], file.lines[row]
+    deeper = len(indentation(other)) - len(indentation(line))
+    if deeper > 0 or not other.strip() or file.is_written(row):
+        return False
+    has_block = _has_block(first, file)
+    if file.heading_at(row) is OutlineKind.DEFINITION:
+        return deeper < 0 or (opens(line) and has_block)
+    is_whole = not (_CONTINUES.match(other.strip()) or other.rstrip().endswith(_CONTINUED))
+    return has_block and is_whole and _has_block(row, file)
 
 
 def _has_block(first: int, file: FileIndex) -> bool:
