@@ -275,7 +275,7 @@ class HunkReader:
             if not current.is_complete:
                 scanner.error(Malformed.NO_LINES, current.number)
         elif current is not None:
-            if self.may_be_cut and scanner.at_end and not scanner.ends_with_newline:
+            if self.may_be_cut and scanner.at_end:
                 self._judge_last(current)
             if (at := current.find_misplaced_no_newline()) is not None:
                 scanner.error(Malformed.MISPLACED_NO_NEWLINE, scanner.lines.number(at))
@@ -287,16 +287,18 @@ class HunkReader:
         self.current = None
 
     def _judge_last(self, hunk: HunkBuilder) -> None:
-        """Refuse the last hunk of a text that ends without a newline, if a change may be cut off.
+        """Refuse the last hunk of a text that was cut off, if it is short of the lines that its
+        header announces.
 
-        It is short of the lines that its header announces. Below its last change that is noise, if
-        the file has its last line (D365).
+        The text ends in a fence that is open, or without a newline. Without a fence, a line of
+        context at the end is noise, if the file has it (D365).
         """
-        last = hunk.lines[-1]
+        scanner, last = self._scanner, hunk.lines[-1]
         is_context = last.prefix is Prefix.CONTEXT and bool(last.text.strip())
-        hunk.unfinished = hunk.is_incomplete and is_context
-        if hunk.is_incomplete and not is_context:
-            self._scanner.error(Malformed.CUT_HUNK, self._scanner.previous_number)
+        is_cut = bool(scanner.fence) or not scanner.ends_with_newline
+        if is_cut and hunk.is_incomplete and not (is_context and not scanner.fence):
+            scanner.error(Malformed.CUT_HUNK, scanner.previous_number)
+        hunk.unfinished = is_cut and hunk.is_incomplete and is_context
 
     def _count_separators(self, lines: Sequence[Line]) -> int:
         """Count the empty lines right above that end the hunk of `lines` (D464)."""
