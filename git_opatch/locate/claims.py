@@ -123,15 +123,17 @@ def misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
     stated = hunk.stated_start
     if stated is None or stated == start or not hunk.preimage:
         return None
-    old = [file.normal(line.text).strip() for line in hunk.preimage]
+    written = [file.normal(line.text) for line in hunk.preimage]
+    old, there = [line.strip() for line in written], file.lines[stated : stated + len(written)]
+    if written == there and not (shows_context(hunk) and len(old) > 1):
+        return None  # what is stronger than a number has chosen
     is_apart = abs(stated - start) > len(old)
     is_near = any(_is_there(old, stated, more, file) for more in ((0, 1, -1) if is_apart else (0,)))
     if not is_near and not shows_context(hunk):
-        found = [line.strip() for line in file.lines[stated : stated + len(old)]]
-        is_alike = len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
+        found = [line.strip() for line in there]
+        is_near = len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
         new = [file.normal(line.text) for line in hunk.postimage]
-        is_made = new and new == file.lines[stated : stated + len(new)]
-        is_near = (is_alike and old != found) or bool(is_made)
+        is_near |= bool(new) and new == file.lines[stated : stated + len(new)]
     return Problem.of(Fault.OTHER_NUMBER, stated=stated + 1) if is_near else None
 
 
@@ -140,7 +142,8 @@ def _is_there(old: Sequence[bytes], row: int, more: int, file: FileIndex) -> boo
     there = [line.strip() for line in file.lines[row : row + len(old) + more]]
     above, below = common_length(old, there), common_length(old[::-1], there[::-1])
     is_whole = len(there) == len(old) + more and above + below >= len(old) - (more < 1)
-    return is_whole and sum(map(bool, (*old[:above], *old[max(above, len(old) - below) :]))) > 1
+    same = (*old[:above], *old[max(above, len(old) - below) :])
+    return is_whole and sum(map(bool, same)) >= min(len(old), 2)
 
 
 _LEAST_ALIKE = 0.6

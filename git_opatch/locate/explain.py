@@ -5,6 +5,7 @@ It must not decide that a hunk is refused, nor look for another place for it.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import count, takewhile
@@ -119,6 +120,12 @@ def _new_lines(hunk: Hunk, at: int, file: FileIndex) -> Extent | None:
 # ---------------------------------------------------------------- not found
 
 
+def _is_whole(part: bytes, line: bytes) -> bool:
+    """Return whether `part` begins and ends at the edge of a word of `line`."""
+    edges = rb"(?:\b|(?=\W))", rb"(?:\b|(?<=\W))"
+    return re.search(re.escape(part).join(edges), line) is not None
+
+
 class NotFoundExplainer:
     """Refuses the hunks of a file that are not found: shows the closest match."""
 
@@ -162,7 +169,7 @@ class NotFoundExplainer:
             return failure.with_hint(Hint.UNFINISHED)
         lost = [each.text.strip() for each in extent.nowhere[:1] if extent.total == 1]
         rows = self._file.containing(lost[0]) if lost else []
-        if len(rows) == 1:
+        if len(rows) == 1 and _is_whole(lost[0], self._file.lines[rows[0]]):
             return failure.with_hint(Hint.PART_OF_LINE, line=lost[0], at=rows[0] + 1)
         if self._matching.reversed:
             return failure

@@ -365,3 +365,17 @@ def test_a_refusal_knows_the_difference(content: str, hunk: bytes, expected: Dif
     assert failure.extent.first is not None
     assert (failure.number, failure.extent.first.position) == (5, 1)
     assert failure.extent.first.difference is expected
+
+
+@named(
+    "content, line, is_part",
+    {
+        "a part of a line": ("run(timeout = 2)\n", "timeout = 2", True),
+        "a part in brackets": ("run((timeout))\n", "(timeout)", True),
+        "a part that ends in a word": ("timeout = 25\n", "timeout = 2", False),
+        "a part that begins in a word": ("a_timeout = 2\n", "timeout = 2", False),
+    },
+)
+def test_a_part_of_a_line_is_one_of_whole_words(content: str, line: str, is_part: bool) -> None:
+    hint = said(Hint.PART_OF_LINE.sentence, line=line, at=1)
+    assert (hint in message(content, [f"-{line}", "+x"])) is is_part
