@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 
-from git_opatch.locate.alignment import CONTEXT, shows_context
+from git_opatch.locate.alignment import ADDED, CONTEXT, shows_context
 from git_opatch.locate.anchors import refuted
 from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_forms import resilient
+from git_opatch.locate.outline import OutlineKind, heading
 from git_opatch.locate.repeats import is_rewrite, partly_applied
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
@@ -28,6 +30,8 @@ from git_opatch.model.sentences import Fault
 from git_opatch.model.text import common_length, indentation, opens
 
 _ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|#\d+);")
+_DECORATOR = b"@", b"#["
+"""What begins a line that belongs to the definition below it."""
 _AT_END = 3, 0
 """Lines of context around the last change of a file, as git writes them."""
 _NO_NEWLINE = "says that the file has no newline at its end, but it has one; ignored"
@@ -46,6 +50,8 @@ def contradictions(
     if problem := _blank_alone(sought, outcome):
         yield problem
     if sought.evidence is Evidence.AFTER_ANCHOR and (problem := _torn(hunk, reading.start, file)):
+        yield problem
+    if problem := _decorated(hunk, reading.start, file):
         yield problem
     yield from _not_at_end(sought, outcome, file, matching)
     if not is_moved and (problem := misnumbered(hunk, reading.start, file)):
@@ -89,6 +95,19 @@ def _torn(hunk: Hunk, at: int, file: FileIndex) -> Problem | None:
     inside = len(indentation(below)) > len(depth) and opens(anchor) and len(least) <= len(depth)
     header = below.strip() == b"{" and not anchor.rstrip().endswith((b"{", b";", b"}"))
     return Problem.of(Fault.BETWEEN, anchor=anchor) if inside or header else None
+
+
+def _decorated(hunk: Hunk, at: int, file: FileIndex) -> Problem | None:
+    """Say that a definition is added right below the decorator of another one, which the hunk does
+    not show."""
+    run = takewhile(lambda line: line.prefix is ADDED, hunk.lines)
+    added = [line.text for line in run if line.text.strip()]
+    above = file.lines[at - 1] if added and at else b""
+    if not above.lstrip().startswith(_DECORATOR) or added[-1].lstrip().startswith(_DECORATOR):
+        return None
+    is_other = heading(added[0]) is OutlineKind.DEFINITION
+    is_beside = indentation(added[0]) == indentation(above)
+    return Problem.of(Fault.BETWEEN, anchor=above.strip()) if is_other and is_beside else None
 
 
 def _not_at_end(
