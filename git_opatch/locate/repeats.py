@@ -26,8 +26,13 @@ def partly_applied(reading: Reading, file: FileIndex) -> int | None:
     """Return where lines that a hunk inserts are already, right beside their place; else None.
 
     Only lines that the hunk does not show count: all of those of a run; on a side where the hunk
-    shows nothing, nearly all, too, in any whitespace.
+    shows nothing, nearly all, too, in any whitespace. A whole definition at the margin is in a file
+    once, wherever it is.
     """
+    for is_added, group in groupby(reading.steps, key=lambda step: step.row is None):
+        lines = [file.normal(step.line.text) for step in group]
+        if is_added and (there := _is_defined(lines, file)) is not None:
+            return there
     steps = reading.steps
     first = next((at for at, step in enumerate(steps) if step.row is None), len(steps))
     last = next((at for at, step in enumerate(reversed(steps)) if step.row is None), len(steps))
@@ -50,6 +55,24 @@ def partly_applied(reading: Reading, file: FileIndex) -> int | None:
         if found is not None:
             return found
     return None
+
+
+def _is_defined(lines: Sequence[bytes], file: FileIndex) -> int | None:
+    """Return where a file of code has `lines`, which have a definition at the margin; else None.
+
+    A hunk that removes it as well moves it.
+    """
+    begin = next(
+        (at for at, line in enumerate(lines) if heading(line) is OutlineKind.DEFINITION), len(lines)
+    )
+    stop = len(lines)
+    while stop and not lines[stop - 1].strip():
+        stop -= 1
+    block = lines[begin:stop]
+    is_whole = sum(map(bool, map(bytes.strip, block))) > 1 and not block[0][:1].isspace()
+    if not is_whole or file.is_document or block[0] in file.removed:
+        return None
+    return next(iter(file.runs(block)), None)
 
 
 def _beside(

@@ -301,8 +301,7 @@ class Fault(Enum):
     )
     PARTLY_APPLIED = (
         Reason.CONTRADICTED,
-        "may be partly applied: lines that it adds are already next to their position, at line "
-        "{at}",
+        "may be partly applied: lines that it adds are in the file already, at line {at}",
         "re-read the file and correct the hunk",
     )
     TWIN_APPLIED = (
