@@ -96,7 +96,7 @@ def _read_call(call: JsonObject, verb: _Verb | None) -> bool:
     parts, written = _numbered(call)
     if lists or (parts and has_path):
         call.note_unknown(
-            Role.PATH, *([Role.COMMAND] if verb else []), *(each.name for each in lists), *written
+            *(Role.PATH, *_known_command(call)), *(each.name for each in lists), *written
         )
         path = call.path() if has_path else None
         for part in chain(*(member.objects() for member in lists), parts):
@@ -124,6 +124,10 @@ def _fault_of(call: JsonObject, several: Sequence[Member]) -> Malformed | None:
         return Malformed.FAST_APPLY
     is_undo = "undoedit" in (_word(call, "command"), _word(call, _TOOL_NAMES))
     return Malformed.UNDO_CALL if is_undo else None
+
+
+def _known_command(call: JsonObject) -> list[Role]:
+    return [Role.COMMAND] if _word(call, "command") in _COMMANDS else []
 
 
 def _verb_of(call: JsonObject) -> _Verb | None:
@@ -173,8 +177,8 @@ def _numbered(call: JsonObject) -> tuple[list[JsonObject], list[str]]:
 
 def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None) -> None:
     """Add the section of one change; `outer` is the path of the object around it."""
-    has_command = "command" in call.members
-    call.note_unknown(*verb.value, *([Role.COMMAND] if has_command else []))
+    command = _known_command(call)
+    call.note_unknown(*verb.value, *command)
     if verb is _Verb.CELL:
         _read_cell(call)
     elif verb is _Verb.MOVE:
@@ -184,7 +188,7 @@ def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None) -> None:
     else:
         path = outer if outer and not call.present(Role.PATH) else call.path()
         if verb is _Verb.EDIT:
-            _read_edit(call, path, may_delete=has_command)
+            _read_edit(call, path, may_delete=bool(command))
         elif verb is not _Verb.DELETE:
             _read_text(call, verb, path)
         elif path:
@@ -203,6 +207,8 @@ def _read_edit(call: JsonObject, path: bytes | None, *, may_delete: bool) -> Non
         if old and new and not belong_together(normal(old.name), normal(new.name)):
             call.error(Malformed.UNKNOWN_COMBINATION, first=old.name, second=new.name)
     expected = call.number(Role.EXPECTED) or 0
+    for member in call.present(Role.EXPECTED) if old and old.value and not expected else ():
+        member.error(Malformed.ASKS_TO_CHECK)
     first, last = call.number(Role.FIRST), call.number(Role.LAST)
     if not (path and old and new):
         return

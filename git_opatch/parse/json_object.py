@@ -25,18 +25,34 @@ from git_opatch.parse.roles import STRINGS, Role, names, normal, roles_of
 from git_opatch.parse.scanner import LineNumbers, Lines, Scanner, numbers_in_string
 
 DIRECTORIES = "workdir cwd working_directory"
+_FALSE, _NOT_FALSE = "false", "(?!false$).*"
 _ASKS_ELSE = {
-    "directory": Malformed.OTHER_DIRECTORY,
-    "dir": Malformed.OTHER_DIRECTORY,
-    "reverse": Malformed.FLAG_IN_JSON,
-    **dict.fromkeys(
-        ("check", "checkonly", "dryrun", "noop", "preview", "simulate", "validate", "validateonly"),
-        Malformed.ASKS_TO_CHECK,
-    ),
+    name: (re.compile(nothing, re.IGNORECASE | re.DOTALL), fault)
+    for written, nothing, fault in (
+        ("directory dir", "", Malformed.OTHER_DIRECTORY),
+        ("reverse", _FALSE, Malformed.FLAG_IN_JSON),
+        ("check check_only dry_run noop preview simulate", _FALSE, Malformed.ASKS_TO_CHECK),
+        ("validate validate_only", _FALSE, Malformed.ASKS_TO_CHECK),
+        ("cancelled disabled rejected skip", _FALSE, Malformed.ASKS_TO_CHECK),
+        ("apply confirm confirmed execute write", _NOT_FALSE, Malformed.ASKS_TO_CHECK),
+        ("accepted active approved enabled", _NOT_FALSE, Malformed.ASKS_TO_CHECK),
+        (
+            "status state decision approval",
+            r"(?!reject|den(?:y|ied)|declin|cancel|disabled|refused|skip).*",
+            Malformed.ASKS_TO_CHECK,
+        ),
+        ("case_sensitive literal match_case", _NOT_FALSE, Malformed.UNKNOWN_MEMBER),
+        ("base64 is_base64", _FALSE, Malformed.UNKNOWN_MEMBER),
+        (
+            "encoding content_encoding",
+            "utf-?8|(?:us-)?ascii|text|plain|none",
+            Malformed.UNKNOWN_MEMBER,
+        ),
+    )
+    for name in names(written)
 }
-"""Members that change where or how a call is applied, or ask not to; `false` does not."""
-_MAY_FORBID = {"apply", "confirm", "confirmed", "execute", "write"}
-"""Members that ask not to apply a call where they are `false`."""
+"""Members that ask for something else than to apply a call as it is, and their values that do
+not; nor does an empty one."""
 _GUARD = re.compile(
     r"(?:(?:expected|file|base|content|original|old|before|current)(?:file|content|blob)?"
     r"(?:hash|sha|sha1|sha256|md5|digest|checksum|etag|blob)|ifmatch|etag)"
@@ -50,7 +66,7 @@ _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-_KINDS = ("mode", "type", "action", "operation", "method", "kind", "op")
+_KINDS = ("mode", "type", "action", "operation", "method", "kind", "op", "command")
 _KIND = re.compile(
     r"(?:[\w -]*(?:replace|edit|update|modify|change|tool|function)[\w -]*|literal|exact|)"
 )
@@ -58,6 +74,7 @@ _KIND = re.compile(
 _ASKS_MORE = re.compile(
     r"regex|pattern|glob|position|where|occurrence|count|index|insert|append|prepend|delete|remove"
     r"|move|rename|reverse|undo|preview|check|range|anchor|limit|command|newpath|fuzzy|ignore"
+    r"|onlyif|unless|^if[a-z]"
 )
 """Names, normal, of members that could ask for more than is done."""
 
@@ -306,7 +323,7 @@ class JsonObject:
             is_kind = name in _KINDS and _KIND.fullmatch(normal(word))
             if (is_kind and not _ASKS_MORE.search(normal(word))) or Role.SILENT in roles:
                 continue
-            if not roles and (word == "false" or name in _MAY_FORBID):
+            if not roles and word == "false":
                 continue
             asks_more = roles or name in _KINDS or _ASKS_MORE.search(name)
             if refuses and (asks_more or self.holds(name, "[{")):
@@ -323,11 +340,11 @@ class JsonObject:
         for member in self._twice:
             member.error(Malformed.MEMBER_TWICE)
         for name, member in self.members.items():
-            fault = _ASKS_ELSE.get(name) if self.word(name) not in (b"", b"false") else None
-            if name in _MAY_FORBID and self.word(name) == b"false":
-                fault = Malformed.ASKS_TO_CHECK
-            if fault:
-                member.error(fault)
+            word = self.word(name).decode("latin-1")
+            if name in _ASKS_ELSE:
+                nothing, fault = _ASKS_ELSE[name]
+                if word and not nothing.fullmatch(word):
+                    member.error(fault)
             elif _GUARD.fullmatch(name):
                 self._guard(member)
         if self.present(DIRECTORIES):

@@ -10,7 +10,7 @@ import pytest
 from harness_table import harnesses
 
 from git_opatch import ParseError, plan_in_memory
-from git_opatch.parse.json_object import _ASKS_ELSE, _MAY_FORBID
+from git_opatch.parse.json_object import _ASKS_ELSE
 
 _FILE = b"one\ntwo\n"
 _DIFF = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n"
@@ -25,6 +25,10 @@ _GUARDS = ("expected_hash", "expected_sha256", "file_hash", "base_sha", "content
 _RIGHT = hashlib.sha256(_FILE).hexdigest()
 _HASHES = (_RIGHT, f"sha256:{_RIGHT}", _RIGHT[:12], "0" * 40, "sha256:" + "0" * 64, "", "x", 7)
 _COUNT = 400
+_IF_TRUE, _IF_FALSE = (
+    [name for name, (nothing, _) in _ASKS_ELSE.items() if not nothing.fullmatch(value)]
+    for value in ("true", "false")
+)
 
 
 def _draw(random: Random) -> tuple[dict[str, object], bool]:
@@ -32,10 +36,10 @@ def _draw(random: Random) -> tuple[dict[str, object], bool]:
     call: dict[str, object] = json.loads(json.dumps(random.choice(_CALLS)))
     roles = [name for row in harnesses().values() for each in row.values() for name in each]
     for _ in range(random.randrange(3)):
-        name = random.choice([*roles, "confidence", "fuzz", *_ASKS_ELSE, *_MAY_FORBID])
+        name = random.choice([*roles, "confidence", "fuzz", *_ASKS_ELSE])
         call.setdefault(name, random.choice([True, False, None, "x", 1, [], {}]))
-    asks_not = any(call.get(name) not in (None, False) for name in _ASKS_ELSE)
-    may = not asks_not and not any(call.get(name) is False for name in _MAY_FORBID)
+    asks_not = any(call.get(name) not in (None, False) for name in _IF_TRUE)
+    may = not asks_not and not any(call.get(name) is False for name in _IF_FALSE)
     for name in random.sample(_GUARDS, random.randrange(3)):
         stated = random.choice(_HASHES)
         where = call.get("input") if random.random() < 0.3 else call
