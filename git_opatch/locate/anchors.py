@@ -46,6 +46,12 @@ _ARGUMENTS = rb"\([^()]*\)"
 _OTHER = rb"[^\w$\s.,:;#>/`'\"?!-]"
 _BESIDE_KIND = rb"\b" + _KINDS + rb"\s+" + _PATH + rb"|" + _PATH + rb"\s+" + _KINDS + rb"\b"
 _BARE = rb"(?:\(\*?[\w$]+\)\.|(?:[\w$]+(?:\.|::|#))*)[\w$]+[?!]?(?:\([^()]*\))?:?"
+_CLASSES = frozenset(b"class struct interface module trait impl enum".split())
+_IN_CLASS = re.compile(
+    rb"(?:%b)\s+\w+(?:\s*(?:[:>/,{@]|->))+\s*" % b"|".join(_CLASSES)
+    + rb"(?P<kind>(?:async\s+)?(?:def|fn|func|function|fun|method)\s+)?(?P<name>[A-Za-z_]\w*)\W*$"
+)
+"""The beginning of a class, and what is in it, in one line."""
 _CODE_NAME = (
     rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b"
     rb"|(?:(?<=struct )|(?<=union ))\w+(?= ?\*)"
@@ -75,7 +81,20 @@ def _find(anchor: Anchor, file: FileIndex) -> Found:
         return Found(anchor, referred or rows or _referred(text, file), False, None)
     begun = [row for row in rows if _begins(file.lines[row].strip(), text)]
     by_name = [row for row in file.containing(named.name) if _names(file.lines[row], named)]
+    if not begun and (inner := _IN_CLASS.search(re.sub(_ARGUMENTS, b"", text))):
+        by_name = _inside_of(by_name, inner, file)
     return Found(anchor, begun or by_name, False, named)
+
+
+def _inside_of(rows: list[int], inner: re.Match[bytes], file: FileIndex) -> list[int]:
+    """List where a function is that an anchor names behind the class that it is in; the class, if
+    that has the name in its own line, or it is only a word."""
+    name = inner["name"]
+    defined = _defined(name, b"", file)
+    functions = [row for row in defined if keyword_of(file.lines[row]) not in _CLASSES]
+    if any(name in file.lines[row] for row in rows) or not (inner["kind"] or functions):
+        return rows
+    return [row for row in functions if any(at < row < file.block_end(at) for at in rows)]
 
 
 def _begins(line: bytes, text: bytes) -> bool:
