@@ -712,6 +712,11 @@ class Fault(Enum):
 
     # the working tree
     UNSTAGED = Reason.UNSTAGED, "has unstaged changes", "`--carry` leaves them unstaged"
+    UNSTAGED_MERGE = (
+        Reason.UNSTAGED,
+        "has unstaged changes, and `--3way` merges in the index",
+        "commit them, or `git stash` them, first",
+    )
     OTHER_FORM = (
         Reason.UNSTAGED,
         "has unstaged changes: the index has something else than its filter makes of the file",

@@ -10,7 +10,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Change
 from git_opatch.model.failure import Failure, Refused
-from git_opatch.model.options import Options, Target
+from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import visible
@@ -36,7 +36,9 @@ def preflight(plan: Plan, snapshot: Snapshot, repository: Repository, options: O
     if options.target is Target.INDEX:
         obstacles += _not_checked_out(plan, snapshot, outside)
     if unstaged and not options.carry:
-        obstacles += [Failure(Fault.UNSTAGED, path) for path in unstaged]
+        is_merge = options.three_way is ThreeWay.MERGE
+        fault = Fault.UNSTAGED_MERGE if is_merge else Fault.UNSTAGED
+        obstacles += [Failure(fault, path) for path in unstaged]
     if changes and not obstacles:
         obstacles = guard(repository.require_worktree(), changes, options.target)
     obstacles = obstacles or refuse_losses(plan, repository, options)
