@@ -68,7 +68,7 @@ def choose(
     patch = selected.patch
     plan, parts = plan_parts(patch), parts_of(patch)
     refused = refused_parts(parts, plan.failures)
-    known = {key for part in parts for key in (part.key, part.whole)}
+    known = {key for part in parts for key in part.keys}
     others = [each for each in plan.failures if each.key not in known]
     with _terminal() as answers:
         if others or len(refused) == len(parts):

@@ -45,9 +45,11 @@ class Part(NamedTuple):
         return key_of(self.section, self.hunk.ordinal if self.hunk else 0)
 
     @property
-    def whole(self) -> Key:
-        """What the section of this part is known by."""
-        return key_of(self.section, 0)
+    def keys(self) -> tuple[Key, ...]:
+        """What a refusal of this part is known by: as itself, its section, or a hunk of a whole
+        one."""
+        hunks = (self.hunk,) if self.hunk else self.section.hunks
+        return (*(key_of(self.section, hunk.ordinal) for hunk in hunks), key_of(self.section, 0))
 
 
 class Selected(NamedTuple):
@@ -78,12 +80,8 @@ def parts_of(patch: Patch) -> list[Part]:
 
 def ids_of(patch: Patch) -> dict[Key, str]:
     """Return the id of each part of `patch`; a hunk of a whole section has that section's."""
-    ids = {part.key: part.id for part in parts_of(patch)}
-    for section in patch.files:
-        whole = ids.get(key_of(section, 0))
-        if whole:
-            ids |= {key_of(section, hunk.ordinal): whole for hunk in section.hunks}
-    return ids
+    parts = parts_of(patch)
+    return {key: part.id for part in parts for key in (part.keys if not part.hunk else (part.key,))}
 
 
 def select(

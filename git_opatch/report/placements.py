@@ -58,8 +58,8 @@ def left_out_verdicts(parts: Sequence[Part], plan: Plan) -> list[str]:
 def refused_parts(parts: Sequence[Part], failures: Sequence[Failure]) -> Mapping[Key, Failure]:
     """Find the first failure of each part, or of its whole file."""
     by_key = {each.key: each for each in reversed(failures)}
-    found = {part.key: by_key.get(part.key) or by_key.get(part.whole) for part in parts}
-    return {key: failure for key, failure in found.items() if failure}
+    found = {part.key: [by_key[key] for key in part.keys if key in by_key] for part in parts}
+    return {key: failures[0] for key, failures in found.items() if failures}
 
 
 def _id_of(placed: PlacedHunk, ids: Mapping[Key, str]) -> str:

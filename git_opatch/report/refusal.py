@@ -377,7 +377,7 @@ def _fitting(failures: Sequence[Failure], options: Options, patch: Patch) -> str
     if is_whole or not all(each.section_line for each in failures):
         return ""
     refused, parts = {each.key for each in failures}, parts_of(patch)
-    fitting = sum(refused.isdisjoint((part.key, part.whole)) for part in parts)
+    fitting = sum(refused.isdisjoint(part.keys) for part in parts)
     reasons = {each.reason for each in failures if each.hunk and not each.already_applied}
     if not fitting or not reasons or Reason.OVERLAP in reasons:  # of two versions, none is better
         return ""
