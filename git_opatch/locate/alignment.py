@@ -521,7 +521,7 @@ def _leave_out(gap: _Gap, file: FileIndex) -> _Filled | None:
     if any(line.prefix is REMOVED for line in gap.lines):
         return None
     rows = range(gap.before + 1, gap.after)
-    kept = [Step(Line(CONTEXT, file.lines[row]), row, is_shown=False) for row in rows]
+    kept = map(file.left_out, rows)
     is_marker = [line.prefix is CONTEXT and bool(line.text.strip()) for line in gap.lines]
     marker = is_marker.index(True)
     sides = gap.lines[:marker], gap.lines[marker:]

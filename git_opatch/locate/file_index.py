@@ -18,9 +18,9 @@ from git_opatch.locate.likeness import match
 from git_opatch.locate.line_forms import key_of
 from git_opatch.locate.outline import OutlineKind, heading_at
 from git_opatch.locate.prose import Prose
-from git_opatch.locate.reading import Fits, Found, Match
+from git_opatch.locate.reading import Fits, Found, Match, Step
 from git_opatch.model.limits import MANY
-from git_opatch.model.patch import Anchor, Hunk, Prefix
+from git_opatch.model.patch import Anchor, Hunk, Line, Prefix
 from git_opatch.model.paths import is_document
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation, without_cr
 
@@ -132,6 +132,11 @@ class FileIndex:
     def heading_at(self) -> Callable[[int], OutlineKind | None]:
         """The kind of heading that is at a row, once for each."""
         return cache(partial(heading_at, self.lines))
+
+    @cached_property
+    def left_out(self) -> Callable[[int], Step]:
+        """The step of a line that a hunk leaves out, once for each."""
+        return cache(lambda row: Step(Line(Prefix.CONTEXT, self.lines[row]), row, is_shown=False))
 
     def _shows_mark(self) -> bool:
         return any(

@@ -15,8 +15,9 @@ heading above it, nor out of the block that the hunk shows around what is below 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence, Set
-from itertools import groupby, pairwise, takewhile
+from itertools import chain, groupby, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
@@ -26,7 +27,7 @@ from git_opatch.locate.outline import is_certain
 from git_opatch.locate.reading import TOLERATED, Reading, Step
 from git_opatch.locate.scope import in_scope, inside
 from git_opatch.model.failure import Problem
-from git_opatch.model.limits import FEW, MANY
+from git_opatch.model.limits import FEW, MANY, NEAR
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import indentation
@@ -53,7 +54,7 @@ def gap_readings(hunk: Hunk, file: FileIndex) -> list[Reading]:
         return []
     is_named = any(find(anchor, file).rows for anchor in hunk.strong)
     readings: list[Reading] = []
-    for rows in _ways(pieces, old, file):
+    for rows in _ways(pieces, hunk, old, file):
         reading = lay(hunk, [rows.get(at) for at in range(len(old.at))], file)
         changed = [run for run in _runs(reading, file)[::2] if _changes(run)] if reading else []
         if reading is None or (
@@ -94,24 +95,40 @@ def _is_adrift(hunk: Hunk, shown: Set[int]) -> bool:
     return re.search(r"(?:^|\.)\++(?:\.|$)", signs) is not None
 
 
-def _ways(pieces: Sequence[Sequence[int]], old: OldLines, file: FileIndex) -> list[dict[int, int]]:
+def _ways(
+    pieces: Sequence[Sequence[int]], hunk: Hunk, old: OldLines, file: FileIndex
+) -> list[dict[int, int]]:
     """Return the ways to lay pieces of the old lines over the file, each exactly and a line or more
-    below the one before, as the row of each line."""
-    ways: list[dict[int, int]] = [{}]
-    for piece in pieces:
-        texts = [old.texts[at] for at in piece]
-        laid = [
-            dict(zip(piece, file.solid[place:], strict=False))
-            for place in file.by_key.runs([old.keys[at] for at in piece])
-            if file.solid_lines[place : place + len(texts)] == texts
-        ]
-        ways = [
-            {**way, **each}
-            for way in ways
-            for each in laid
-            if max(way.values(), default=-2) + 1 < each[piece[0]]
-        ][: FEW + 1]
-    return ways if pieces else []
+    below the one before, as the row of each line; none if they have too many lines to look at.
+
+    A piece below all changes is where it is nearest.
+    """
+    laid = [_laid(piece, old, file) for piece in pieces]
+    for at in range(len(laid) - 2, -1, -1):
+        lowest = laid[at + 1][-1][0] if laid[at + 1] else 0
+        laid[at] = [rows for rows in laid[at] if rows[-1] + 1 < lowest]
+    changes = (at for at, line in enumerate(hunk.lines) if line.prefix is not CONTEXT)
+    last_change = max(changes, default=-1)
+    ways: list[tuple[int, ...]] = [()] if pieces else []
+    for piece, places in zip(pieces, laid, strict=True):
+        starts = [rows[0] for rows in places]
+        most = 1 if old.at[piece[0]] > last_change else FEW + 1
+        further = ((way, bisect_right(starts, way[-1] + 1) if way else 0) for way in ways)
+        every = ((*way, *rows) for way, at in further for rows in places[at : at + most])
+        ways = [*islice(every, FEW + 1)]
+        if len(ways) > 1 and sum(way[-1] - way[0] for way in ways) > FEW * NEAR:
+            return []
+    return [dict(zip(chain(*pieces), way, strict=True)) for way in ways]
+
+
+def _laid(piece: Sequence[int], old: OldLines, file: FileIndex) -> list[list[int]]:
+    """Return the rows of a piece of the old lines wherever it is exactly, in order."""
+    texts, size = [old.texts[at] for at in piece], len(piece)
+    return [
+        file.solid[place : place + size]
+        for place in file.by_key.runs([old.keys[at] for at in piece])
+        if file.solid_lines[place : place + size] == texts
+    ]
 
 
 # ---------------------------------------------------------------- what is certain

@@ -60,6 +60,18 @@ def _hunks(header: str, lines: str, body: str = _BODY) -> Callable[[int], tuple[
     return make
 
 
+def _pieces(count: int) -> tuple[str, str]:
+    hunk = "@@\n" + " a\n # ...\n" * count + "-c\n+d\n"
+    return f"{_UPDATE}{hunk}{_END}", "a\nb\n" * 200 * count + "c\n"
+
+
+def _braces(count: int) -> tuple[str, str]:
+    gap, end = " # ...\n", " }\n"
+    hunk = f"@@\n{gap}{end}{gap}   }}\n{gap}{end}{gap}     return 0;\n-  }}\n+  }} # x\n"
+    functions = (f"f{at} {{\n  if (a) {{\n    return {at};\n  }}\n}}\n\n" for at in range(count))
+    return f"{_UPDATE}{hunk}{_END}", "".join(functions)
+
+
 def _replace_all(old: str, file: str) -> Callable[[int], tuple[str, str]]:
     def make(count: int) -> tuple[str, str]:
         call = {"path": "f.py", "old_string": old * count, "new_string": "b", "replace_all": True}
@@ -101,6 +113,8 @@ SHAPES = {
     ),
     "replace all of equal letters": Shape(50_000, _replace_all("a", "a")),
     "replace all of equal lines": Shape(10_000, _replace_all("a\n", "a\n")),
+    "pieces that are everywhere": Shape(20, _pieces),
+    "lines left out between braces": Shape(1000, _braces),
     "marks out of order": Shape(4000, _marks),
     "a dotted key": Shape(8000, _key),
 }
