@@ -104,7 +104,7 @@ class ClosestMatches:
         return bool(_WORD.search(line.text)) and not self.rows(line)
 
     def _rows_of_rare(self, word: bytes) -> Sequence[int]:
-        rows = self._file.containing(word)
+        rows = self._file.containing(word, NEAR)
         return rows if len(rows) <= NEAR else ()
 
     def pairs(self, hunk: Hunk, anchor_positions: Sequence[int]) -> list[Pair]:

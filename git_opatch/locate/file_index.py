@@ -219,11 +219,11 @@ class FileIndex:
         """All lines, joined."""
         return b"\n".join(self.lines)
 
-    def containing(self, text: bytes) -> list[int]:
-        """List the rows of the lines that have `text` somewhere."""
+    def containing(self, text: bytes, most: int | None = None) -> list[int]:
+        """List the rows of the lines that have `text` somewhere; the first `most`, and one more."""
         found, row, counted = list[int](), 0, 0
         at = self.joined.find(text) if text else -1  # a name may be empty
-        while at >= 0:
+        while at >= 0 and (most is None or len(found) <= most):
             row += self.joined.count(b"\n", counted, at)
             found.append(row)
             counted = self.joined.find(b"\n", at)

@@ -72,6 +72,11 @@ def _braces(count: int) -> tuple[str, str]:
     return f"{_UPDATE}{hunk}{_END}", "".join(functions)
 
 
+def _like_others(count: int) -> tuple[str, str]:
+    old = "".join(f"-{line} + 1\n" for line in _lines(count))
+    return f"{_UPDATE}@@\n{old}+x\n{_END}", _text(_lines(100 * count))
+
+
 def _replace_all(old: str, file: str) -> Callable[[int], tuple[str, str]]:
     def make(count: int) -> tuple[str, str]:
         call = {"path": "f.py", "old_string": old * count, "new_string": "b", "replace_all": True}
@@ -115,6 +120,7 @@ SHAPES = {
     "replace all of equal lines": Shape(10_000, _replace_all("a\n", "a\n")),
     "pieces that are everywhere": Shape(20, _pieces),
     "lines left out between braces": Shape(1000, _braces),
+    "lines like others": Shape(48, _like_others),
     "marks out of order": Shape(4000, _marks),
     "a dotted key": Shape(8000, _key),
 }
