@@ -51,7 +51,7 @@ def contradictions(
         yield problem
     if sought.evidence is Evidence.AFTER_ANCHOR and (problem := _torn(hunk, reading.start, file)):
         yield problem
-    if problem := _decorated(hunk, reading.start, file):
+    if hunk.lines[0].prefix is ADDED and (problem := _decorated(hunk, reading.start, file)):
         yield problem
     yield from _not_at_end(sought, outcome, file, matching)
     if not is_moved and (problem := misnumbered(hunk, reading.start, file)):
@@ -131,9 +131,9 @@ def _not_at_end(
 def _only_adds_at_end(hunk: Hunk) -> bool:
     """Return whether a hunk with numbers adds lines as git writes it at the end of a file: it shows
     three lines above and none below (`match_end` of git's apply.c)."""
-    is_numbered = None not in (hunk.stated_start, hunk.new_start)
-    shown = context_around(hunk.lines)
-    return is_numbered and shown == (len(hunk.preimage), 0) == _AT_END
+    if hunk.stated_start is None or hunk.new_start is None:
+        return False
+    return context_around(hunk.lines) == (len(hunk.preimage), 0) == _AT_END
 
 
 def misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:

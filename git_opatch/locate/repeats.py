@@ -30,8 +30,8 @@ def partly_applied(reading: Reading, file: FileIndex) -> int | None:
     once, wherever it is.
     """
     for is_added, group in groupby(reading.steps, key=lambda step: step.row is None):
-        lines = [file.normal(step.line.text) for step in group]
-        if is_added and (there := _is_defined(lines, file)) is not None:
+        lines = [file.normal(step.line.text) for step in group] if is_added else []
+        if len(lines) > 1 and (there := _is_defined(lines, file)) is not None:
             return there
     steps = reading.steps
     first = next((at for at, step in enumerate(steps) if step.row is None), len(steps))
