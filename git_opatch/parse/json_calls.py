@@ -27,6 +27,7 @@ from git_opatch.model.sentences import Malformed
 from git_opatch.parse import api_diffs, edits, envelope, suggestions
 from git_opatch.parse.formats import FORMATS, JSON, MARKERS, OPENING, begins
 from git_opatch.parse.json_object import DIRECTORIES, JsonObject, JsonText, Member, String
+from git_opatch.parse.prose import note_command
 from git_opatch.parse.roles import Role, names, normal
 from git_opatch.parse.scanner import Scanner
 
@@ -196,7 +197,12 @@ def _value(member: Member, depth: int) -> Iterator[Scanner]:
         return
     if member.opening == '"' and (not name or name in names(_STRINGS)):
         if (string := member.decode()) is not None:
-            yield member.json.below(b"", string)
+            content = member.json.below(b"", string)
+            found = len(content.found.sections)
+            yield content
+            for at in range(content.end) if found == len(content.found.sections) else ():
+                if name == "command":
+                    note_command(content, at)
     elif member.opening == "[":
         yield from _list(member, depth)
     elif member.opening == "{":

@@ -15,6 +15,7 @@ last line. A line that may have lost its indentation ends all of this (D57, D181
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -23,7 +24,7 @@ from typing import NamedTuple
 from git_opatch.model.errors import FixIt
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
-from git_opatch.model.text import indentation
+from git_opatch.model.text import indentation, visible
 from git_opatch.parse.formats import (
     ENDING,
     FORMATS,
@@ -47,6 +48,14 @@ _LAST_LINE = MARKS + rb"|(?i:" + ENDING + rb")"
 _ENVELOPE = FORMATS[Format.ENVELOPE].marks
 _IN_LINES = [name for name in Format if not FORMATS[name].in_json]
 _PATCH = begins(*_IN_LINES)
+_COMMAND = re.compile(
+    rb"\s*(?:[$%]\s+)?(?:sudo\s+)?(?!.*\w[.!?:]\s*$)(?:git\s+(?:add|am|checkout|clean|commit|mv|rebase"
+    rb"|reset|restore|revert|rm|stash|switch)\b"
+    rb"|(?:chmod|cp|ln|mkdir|mv|perl|rm|rmdir|sed|tee|touch|truncate)\s+[^\s,;:]"
+    rb"|(?:for|if|until|while)\s.*;\s*(?:do|then)\s*$)"
+)
+"""A command that changes files, or says whether the next ones are run."""
+_MAX_COMMAND, _MAX_NOTES = 400, 64
 _DIFF_FENCE = rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b"
 
 
@@ -82,6 +91,17 @@ def are_closed(lines: Iterable[bytes]) -> bool:
     """Return whether every fence that opens in `lines` is closed there."""
     *_, opening = opening_fences([*lines, b""])
     return opening is None
+
+
+def note_command(scanner: Scanner, at: int) -> None:
+    """Note a command in the line at position `at` of a script that has a patch, too: it is not
+    run."""
+    line = scanner.line_at(at)
+    if len(line) <= _MAX_COMMAND and _COMMAND.match(line):
+        shown, number = visible(os.fsdecode(line.strip()), 60), scanner.lines.number(at)
+        note = f"the command `{shown}` at line {number:d} is not run"
+        if note not in scanner.found.notes[-_MAX_NOTES:]:
+            scanner.found.notes.append(note)
 
 
 def is_fence(scanner: Scanner, line: bytes) -> bool:

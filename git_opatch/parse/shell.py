@@ -26,9 +26,9 @@ import os
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from git_opatch.model.options import Format
@@ -46,7 +46,7 @@ from git_opatch.parse.formats import (
     UNSUPPORTED,
 )
 from git_opatch.parse.header import names_at
-from git_opatch.parse.prose import is_fence, report_missing_end
+from git_opatch.parse.prose import is_fence, note_command, report_missing_end
 from git_opatch.parse.scanner import Lines, Scanner
 
 NAMES = frozenset({"apply_patch", "applypatch", "apply-patch"})
@@ -146,6 +146,7 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
         return []
     own = call.directory
     _resolve_directory(scanner, call.content, first, own)
+    _note_commands(scanner, first)
     if own:
         alone = _CD_LINE.fullmatch(scanner.line_at(first)) is not None
         number = scanner.lines.number(first)
@@ -153,6 +154,25 @@ def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None
     elif change := scanner.directory_change:
         scanner.directory_change = (*change[:2], scanner.at, change[3])
     return [call.content.below(call.below)]
+
+
+def _note_commands(scanner: Scanner, first: int) -> None:
+    """Note the commands above and below the call at position `first`, in the same script."""
+    above = range(first - 1, max(first - _MAX_LINES_BEFORE, 0) - 1, -1)
+    below = range(scanner.at, min(scanner.at + _MAX_LINES_BEFORE, scanner.end))
+    for at in chain(_in_script(scanner, above), _in_script(scanner, below)):
+        note_command(scanner, at)
+
+
+def _in_script(scanner: Scanner, positions: range) -> Iterator[int]:
+    """Yield the positions up to the end of the script: a fence, or without one a blank line."""
+    for at in positions:
+        line = scanner.line_at(at)
+        if is_fence(scanner, line) or _NOT_SCRIPT.match(line):
+            return
+        if not (scanner.fence or line.strip()):
+            return
+        yield at
 
 
 def patch_of(text: bytes) -> tuple[str, bytes] | None:
