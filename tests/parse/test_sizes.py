@@ -55,7 +55,7 @@ IN_HUNK = {
 }
 
 
-_SMALL = pytest.mark.parametrize("small", [300, pytest.param(2500, marks=pytest.mark.exhaustive)])
+_SMALL = pytest.mark.parametrize("small", [300, pytest.param(1500, marks=pytest.mark.exhaustive)])
 
 
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
