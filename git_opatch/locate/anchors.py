@@ -35,10 +35,9 @@ from git_opatch.model.text import opens, visible
 
 _LEAST_CUT = 76
 """Git cuts the heading that it writes after the numbers to 80 bytes, and to whole characters."""
-_KINDS = (
-    rb"(?:method|function|func|def|fn|fun|class|struct|interface|module|trait|impl|enum|"
-    rb"constructor)"
-)
+_CLASSES = b"class struct interface module trait impl enum".split()
+_FUNCTIONS = b"method function func def fn fun".split()
+_KINDS = rb"(?:%b|constructor)" % b"|".join((*_FUNCTIONS, *_CLASSES))
 _FILLERS = frozenset(b"in inside within of the a line at block body definition section".split())
 _NAME = rb"[A-Za-z_$][\w$]*[?!]?"
 _PATH = rb"`?(" + _NAME + rb"(?:(?:\.|::|#)" + _NAME + rb")*)`?(?:\(\))?`?"
@@ -46,10 +45,9 @@ _ARGUMENTS = rb"\([^()]*\)"
 _OTHER = rb"[^\w$\s.,:;#>/`'\"?!-]"
 _BESIDE_KIND = rb"\b" + _KINDS + rb"\s+" + _PATH + rb"|" + _PATH + rb"\s+" + _KINDS + rb"\b"
 _BARE = rb"(?:\(\*?[\w$]+\)\.|(?:[\w$]+(?:\.|::|#))*)[\w$]+[?!]?(?:\([^()]*\))?:?"
-_CLASSES = frozenset(b"class struct interface module trait impl enum".split())
 _IN_CLASS = re.compile(
     rb"(?:%b)\s+\w+(?:\s*(?:[:>/,{@]|->))+\s*" % b"|".join(_CLASSES)
-    + rb"(?P<kind>(?:async\s+)?(?:def|fn|func|function|fun|method)\s+)?(?P<name>[A-Za-z_]\w*)\W*$"
+    + rb"(?P<kind>(?:async\s+)?(?:%b)\s+)?(?P<name>[A-Za-z_]\w*)\W*$" % b"|".join(_FUNCTIONS)
 )
 """The beginning of a class, and what is in it, in one line."""
 _CODE_NAME = (

@@ -20,7 +20,7 @@ from git_opatch.locate.decide import Outcome
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.line_forms import resilient
 from git_opatch.locate.outline import OutlineKind, heading
-from git_opatch.locate.repeats import is_rewrite, partly_applied
+from git_opatch.locate.repeats import already_defined, is_rewrite, partly_applied
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Matching
@@ -66,7 +66,8 @@ def contradictions(
         yield problem
     if not matching.appends and is_rewrite(hunk, file):
         yield Problem(Fault.REWRITE)
-    at = partly_applied(reading, file)
+    found = (there(reading, file) for there in (partly_applied, already_defined))
+    at = next((each for each in found if each is not None), None)
     if at is not None:
         yield Problem.of(Fault.PARTLY_APPLIED, at=at + 1)
     yield from refuted(hunk, reading.start, reading.stop, file)

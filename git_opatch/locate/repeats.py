@@ -26,13 +26,8 @@ def partly_applied(reading: Reading, file: FileIndex) -> int | None:
     """Return where lines that a hunk inserts are already, right beside their place; else None.
 
     Only lines that the hunk does not show count: all of those of a run; on a side where the hunk
-    shows nothing, nearly all, too, in any whitespace. A whole definition at the margin is in a file
-    once, wherever it is.
+    shows nothing, nearly all, too, in any whitespace.
     """
-    for is_added, group in groupby(reading.steps, key=lambda step: step.row is None):
-        lines = [file.normal(step.line.text) for step in group] if is_added else []
-        if len(lines) > 1 and (there := _is_defined(lines, file)) is not None:
-            return there
     steps = reading.steps
     first = next((at for at, step in enumerate(steps) if step.row is None), len(steps))
     last = next((at for at, step in enumerate(reversed(steps)) if step.row is None), len(steps))
@@ -57,11 +52,17 @@ def partly_applied(reading: Reading, file: FileIndex) -> int | None:
     return None
 
 
-def _is_defined(lines: Sequence[bytes], file: FileIndex) -> int | None:
-    """Return where a file of code has `lines`, which have a definition at the margin; else None.
+def already_defined(reading: Reading, file: FileIndex) -> int | None:
+    """Return where a file of code has, line by line, a definition at the margin that a hunk adds;
+    else None. It is in a file once; a patch that removes it as well moves it."""
+    for is_added, group in groupby(reading.steps, key=lambda step: step.row is None):
+        lines = [file.normal(step.line.text) for step in group] if is_added else []
+        if len(lines) > 1 and (there := _defined_at(lines, file)) is not None:
+            return there
+    return None
 
-    A hunk that removes it as well moves it.
-    """
+
+def _defined_at(lines: Sequence[bytes], file: FileIndex) -> int | None:
     begin = next(
         (at for at, line in enumerate(lines) if heading(line) is OutlineKind.DEFINITION), len(lines)
     )

@@ -200,9 +200,9 @@ def _value(member: Member, depth: int) -> Iterator[Scanner]:
             content = member.json.below(b"", string)
             found = len(content.found.sections)
             yield content
-            for at in range(content.end) if found == len(content.found.sections) else ():
-                if name == "command":
-                    note_command(content, at)
+            is_beside = name == "command" and found == len(content.found.sections)
+            for at in range(content.end) if is_beside else ():
+                note_command(content, at)
     elif member.opening == "[":
         yield from _list(member, depth)
     elif member.opening == "{":

@@ -168,9 +168,8 @@ def _in_script(scanner: Scanner, positions: range) -> Iterator[int]:
     """Yield the positions up to the end of the script: a fence, or without one a blank line."""
     for at in positions:
         line = scanner.line_at(at)
-        if is_fence(scanner, line) or _NOT_SCRIPT.match(line):
-            return
-        if not (scanner.fence or line.strip()):
+        is_blank = not (scanner.fence or line.strip())
+        if is_blank or is_fence(scanner, line) or _NOT_SCRIPT.match(line):
             return
         yield at
 
