@@ -303,8 +303,6 @@ class Patch(NamedTuple):
     mails: tuple[Mail, ...] = ()
     is_part: bool = False
     """Whether some of the text's hunks were left out on purpose."""
-    whole_digest: str = ""
-    """If so, the digest of the text with all of them."""
     notes: tuple[str, ...] = ()
     """What was left out of the text, for the report."""
 
