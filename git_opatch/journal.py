@@ -301,10 +301,11 @@ def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
     """
     folder = _made_folder(home)
     head = json.dumps([(oid, len(data)) for oid, data in contents.items()]).encode()
-    whole = b"".join([head, b"\n", *contents.values()])
-    packed = zlib.compress(whole, 1 if len(whole) < _LARGE else 0)
+    is_large = sum(map(len, contents.values())) > _LARGE
+    pack = zlib.compressobj(0 if is_large else 1)
+    packed = [*map(pack.compress, (head, b"\n", *contents.values())), pack.flush()]
     try:
-        write_regular(folder / f"{last(home) + 1}.contents", packed)
+        write_regular(folder / f"{last(home) + 1}.contents", *packed)
     except OSError:
         drop_contents(home)
         raise

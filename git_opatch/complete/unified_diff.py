@@ -139,7 +139,7 @@ def _heading(lines: Sequence[bytes], begin: int, stop: int) -> bytes:
     Such a line begins with a letter, `_` or `$` (`def_ff` of git's xdiff/xemit.c).
     """
     for line in reversed(lines[begin:stop]):
-        if line[:1].isalpha() or line[:1] in (b"_", b"$"):
+        if line >= b"$" and (line[:1].isalpha() or line[:1] in (b"_", b"$")):  # most are less
             return b" " + line[:_LONGEST_HEADING].rstrip()
     return b""
 

@@ -45,11 +45,11 @@ def read_regular(path: str | Path) -> bytes:
         return content.read()
 
 
-def write_regular(path: str | Path, data: bytes) -> None:
+def write_regular(path: str | Path, *pieces: bytes) -> None:
     """Write a regular file, which may be there, in the same way. Raises `OSError`."""
     with os.fdopen(_opened(path, os.O_WRONLY | os.O_CREAT), "wb") as content:
         content.truncate()
-        content.write(data)
+        content.writelines(pieces)
 
 
 def _opened(path: str | Path, flags: int) -> int:
