@@ -266,7 +266,8 @@ def _pairs(
     """Pair each old line with that of the file: whether it is context, both texts, and whether the
     latter is prose, if that matters."""
     here = slice(place, place + len(old.texts))
-    in_prose = file.solid_prose[here] if with_prose else itertools.repeat(False)
+    rows = file.solid[here]
+    in_prose = map(file.prose.includes, rows) if with_prose else itertools.repeat(False)
     return zip(old.is_context, old.texts, file.solid_lines[here], in_prose, strict=False)
 
 

@@ -38,16 +38,19 @@ def name_enclosing(positions: Sequence[int], file: FileIndex) -> tuple[Enclosing
 def _heading_above(position: int, file: FileIndex) -> int | None:
     """Return the line of the definition that `position` is in, else that of the section, or None.
 
-    All lines between a definition and what is in it are indented more.
+    All lines between a definition and what is in it are indented more. No section is indented.
     """
     section, lines = None, file.lines
     margin = len(indentation(lines[position]))
     for at in range(position - 1, max(position - MANY, 0) - 1, -1):
-        line, kind = lines[at], file.heading_at(at)
-        if kind is OutlineKind.DEFINITION and len(indentation(line)) < margin:
+        line, own = lines[at], len(indentation(lines[at]))
+        if own and own >= margin:
+            continue
+        kind = file.heading_at(at)
+        if kind is OutlineKind.DEFINITION and own < margin:
             return at
         if kind and kind is not OutlineKind.DEFINITION and section is None:
             section = at if is_certain(lines, at, kind) else None
         if margin and line.strip() and not line.lstrip().startswith(_IN_THE_MARGIN):
-            margin = min(margin, len(indentation(line)))
+            margin = own
     return section

@@ -192,11 +192,6 @@ class FileIndex:
         """These lines."""
         return [self.lines[row] for row in self.solid]
 
-    @cached_property
-    def solid_prose(self) -> list[bool]:
-        """Of each of them, whether it is prose."""
-        return list(map(self.prose.includes, self.solid))
-
     def match(self, is_context: bool, text: bytes, found: bytes, in_prose: bool) -> Match | None:
         """Return how a line of a hunk is a line of the file, as `likeness.match`; once for each."""
         asked = (is_context, text, found, in_prose)
