@@ -201,9 +201,9 @@ def _likeness(steps: Sequence[Step], file: FileIndex) -> Iterator[Likeness]:
 
 def _repairs(reading: Reading) -> tuple[Repair, ...]:
     """Return what a reading overlooks, but for how its lines differ."""
-    found = {
-        Repair.SURPLUS: reading.surplus,
-        Repair.OMITTED: reading.omitted,
-        Repair.MARKER: reading.is_elided,
-    }
-    return tuple(each for each, is_there in found.items() if is_there)
+    found = (
+        (Repair.SURPLUS, reading.surplus),
+        (Repair.OMITTED, reading.omitted),
+        (Repair.MARKER, reading.is_elided),
+    )
+    return tuple(each for each, is_there in found if is_there)
