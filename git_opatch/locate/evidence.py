@@ -71,32 +71,25 @@ def _is_in_order(found: Sequence[Sought]) -> bool:
     """Return whether the hunks that have one position are in order, and the numbers are."""
     decided = [(sought.only, sought) for sought in found if sought.only is not None]
     for (a, first), (b, second) in pairwise(decided):
-        if first.span(a)[1] > second.span(b)[0] or (a == b and not _may_coincide(first, second)):
+        if first.span(a)[1] > second.span(b)[0] or a == b:
             return False
     stated = [s.hunk.stated_start for s in found if s.hunk.stated_start is not None]
     return stated == sorted(stated)
-
-
-def _may_coincide(first: Sought, second: Sought) -> bool:
-    stated = first.hunk.stated_start
-    return stated is not None and stated == second.hunk.stated_start
 
 
 def _as_early(found: Sequence[Sought]) -> list[int] | None:
     """Choose the first position of each hunk that is after the one before; None if none."""
     chosen: list[int] = []
     limit = -1
-    before: Sought | None = None
     for sought in found:
         starts = sought.starts
         at = bisect_left(starts, limit, key=lambda start: sought.span(start)[0])
-        is_taken = before is not None and starts[at : at + 1] == chosen[-1:]
-        if is_taken and before is not None and not _may_coincide(sought, before):
+        if starts[at : at + 1] == chosen[-1:]:
             at += 1
         if at >= len(starts):
             return None
         chosen.append(starts[at])
-        limit, before = sought.span(starts[at])[1], sought
+        limit = sought.span(starts[at])[1]
     return chosen
 
 
@@ -104,17 +97,15 @@ def _as_late(found: Sequence[Sought]) -> list[int] | None:
     """Choose the last position of each hunk that is before the one after; None if there is none."""
     chosen: list[int] = []
     limit: float = inf
-    after: Sought | None = None
     for sought in reversed(found):
         starts = sought.starts
         at = bisect_right(starts, limit, key=lambda start: sought.span(start)[1]) - 1
-        is_taken = at >= 0 and after is not None and starts[at] == chosen[-1]
-        if is_taken and after is not None and not _may_coincide(sought, after):
+        if at >= 0 and [starts[at]] == chosen[-1:]:
             at -= 1
         if at < 0:
             return None
         chosen.append(starts[at])
-        limit, after = sought.span(starts[at])[0], sought
+        limit = sought.span(starts[at])[0]
     return chosen[::-1]
 
 
