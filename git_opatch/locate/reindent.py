@@ -57,8 +57,6 @@ def indent(reading: Reading, file: FileIndex) -> Indented:
     short = [each for each in shown if each and _is_one_short(*each)]
     if len(short) == len(shifted):
         return _lost_prefixes(reading, [each for each in shown if each], adds)
-    if len(shifted) == 1 and _may_be_a_slip(shifted[0], _runs(reading, shown)):
-        return as_written
     rules = rules_for(pairs)
     if not rules and short:
         rest = [pair for each in shown if each and not _is_one_short(*each) for pair in [each[1]]]
@@ -66,13 +64,6 @@ def indent(reading: Reading, file: FileIndex) -> Indented:
     if not rules:
         return _by_runs(reading, shown)
     return _by_rules(reading, shown, rules)
-
-
-def _may_be_a_slip(shifted: Pair, runs: Sequence[_Run]) -> bool:
-    """Return whether the only line that is indented otherwise, and not by tabs for spaces, is
-    beside no added line."""
-    is_beside = any(a != b for run in runs for a, b in run.beside)
-    return not is_beside and len(set(b"".join(shifted))) == 1
 
 
 def _is_one_short(step: Step, pair: Pair) -> bool:
@@ -176,11 +167,6 @@ class _Run(NamedTuple):
     @property
     def depths(self) -> dict[int, bytes]:
         return {at: depth for at, depth in self.added.items() if depth is not None}
-
-    @property
-    def beside(self) -> list[Pair]:
-        """The pairs that show how deep the lines of its block are."""
-        return [*self.replaced, *self.around] if self.depths else []
 
     @property
     def replaced(self) -> list[Pair]:
