@@ -110,7 +110,6 @@ class _Resolver:
         self._file = file
         self._matching = matching
         self._all_sought = all_sought
-        self._moved = [each for each in all_sought if _is_moved(each)]
         self._explainer = explain.NotFoundExplainer(file, all_sought, matching)
 
     def resolve(self, sought: Sought) -> HunkResult:
@@ -162,9 +161,8 @@ class _Resolver:
             there = there or (found.reading.start, min(found.reading.level, SPACE))
         if there:
             return explain.refuse_applied(hunk, *there, file)
-        is_moved = any(each is not sought for each in self._moved)
         notes = []
-        for each in contradictions(sought, found, file, self._matching, is_moved=is_moved):
+        for each in contradictions(sought, found, file, self._matching):
             if isinstance(each, str):
                 notes.append(each)
                 continue
@@ -175,7 +173,3 @@ class _Resolver:
         if found.doubt:
             return explain.refuse_unclear(placement, found.doubt, file)
         return replace(placement, notes=(*placement.notes, *notes)) if notes else placement
-
-
-def _is_moved(sought: Sought) -> bool:
-    return sought.only is not None and sought.hunk.stated_start not in (None, sought.only)

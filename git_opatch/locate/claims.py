@@ -38,14 +38,10 @@ _NO_NEWLINE = "says that the file has no newline at its end, but it has one; ign
 
 
 def contradictions(
-    sought: Sought, outcome: Outcome, file: FileIndex, matching: Matching, *, is_moved: bool
+    sought: Sought, outcome: Outcome, file: FileIndex, matching: Matching
 ) -> Iterator[Problem | str]:
     """Yield which claims of a hunk do not hold for `outcome`: a problem, or a note on one of a kind
-    that is noise.
-
-    `is_moved` is whether another hunk of the file is elsewhere than its number says: then numbers
-    say nothing.
-    """
+    that is noise."""
     hunk, reading = sought.hunk, outcome.reading
     if problem := _blank_alone(sought, outcome):
         yield problem
@@ -54,10 +50,10 @@ def contradictions(
     if hunk.lines[0].prefix is ADDED and (problem := _decorated(hunk, reading.start, file)):
         yield problem
     yield from _not_at_end(sought, outcome, file, matching)
-    if not is_moved and (problem := misnumbered(hunk, reading.start, file)):
+    if problem := misnumbered(hunk, reading.start, file):
         yield problem
     stated, is_bare = hunk.stated_start, hunk.preimage and not shows_context(hunk)
-    if is_bare and stated not in (None, reading.start) and not is_moved:
+    if is_bare and stated not in (None, reading.start):
         yield f"is not at line {(stated or 0) + 1}, as it says, and shows nothing around it"
     added = b"\n".join(step.line.text for step in reading.steps if step.row is None)
     if (entity := _ENTITY.search(added)) and not _ENTITY.search(file.joined):
