@@ -8,11 +8,19 @@ from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TextIO
 
+from git_opatch.cli.hunk_editor import HunkEditor
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import Interrupted, UsageError
 from git_opatch.model.options import Options
-from git_opatch.model.patch import Operation, Patch
-from git_opatch.model.selection import Key, Part, Selected, keep, parts_of
+from git_opatch.model.patch import Hunk, Operation, Patch
+from git_opatch.model.selection import (
+    Key,
+    Part,
+    Selected,
+    keep,
+    parts_of,
+    with_hunks,
+)
 from git_opatch.model.text import visible
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -30,8 +38,10 @@ a - {0} this hunk and all later hunks in the file
 d - do not {0} this hunk or any of the later hunks in the file
 j - leave this hunk undecided, see next undecided hunk
 k - leave this hunk undecided, see previous undecided hunk
+e - manually edit the current hunk
 ? - print help
 """
+_AGAIN = 'Your edited hunk does not apply. Edit again (saying "no" discards!) [y/n]? '
 _WHAT = {
     Operation.ADD: "addition",
     Operation.DELETE: "deletion",
@@ -75,14 +85,24 @@ def choose(
             width = get_terminal_size().columns
             show([*heading(file, width), *part_lines(view, width)], sys.stderr, settings)
 
-        open_parts = [part for part in parts if part.key not in refused]
-        verb = "undo" if options.reverse else "apply"
-        chosen = _Questions(open_parts, draw, answers, verb).ask()
+        def applies(part: Part, edited: Hunk) -> bool:
+            trial = plan_parts(with_hunks(patch, {part.key: edited}))
+            return part.key not in refused_parts([part], trial.failures)
+
+        questions = _Questions(
+            [part for part in parts if part.key not in refused],
+            draw,
+            answers,
+            "undo" if options.reverse else "apply",
+            HunkEditor(repository, answers),
+            applies,
+        )
+        chosen = questions.ask()
     if not chosen:
         return Selected(Patch(()))
     kept = chosen | refused.keys() if options.partial else chosen
     rest, left_out = keep(patch, [part for part in parts if part.key not in kept])
-    return Selected(rest, (*selected.left_out, *left_out))
+    return Selected(with_hunks(rest, questions.edited), (*selected.left_out, *left_out))
 
 
 @contextmanager
@@ -114,11 +134,17 @@ class _Questions:
         show_part: Callable[[Part], None],
         answers: TextIO,
         verb: str,
+        editor: HunkEditor,
+        applies: Callable[[Part, Hunk], bool],
     ) -> None:
         self._parts = parts
         self._show = show_part
         self._answers = answers
         self._verb = verb
+        self._editor = editor
+        self._applies = applies
+        self.edited: dict[Key, Hunk] = {}
+        """The hunks that the user edited."""
         self._wanted: list[bool | None] = [None] * len(parts)
         self._at = 0
 
@@ -131,6 +157,7 @@ class _Questions:
             "d": lambda: self._decide(self._rest_of_file(), wanted=False),
             "j": lambda: self._go(self._open_after(), "No next hunk"),
             "k": lambda: self._go(self._open_before(), "No previous hunk"),
+            "e": self._edit,
             "?": lambda: self._say(_HELP.format(self._verb)),
         }
         shown = -1
@@ -151,8 +178,9 @@ class _Questions:
         part = self._parts[self._at]
         what = _WHAT.get(part.section.operation, "hunk") if part.hunk is None else "hunk"
         keys = "y,n,q,a,d" + ",j" * bool(self._open_after()) + ",k" * bool(self._open_before())
+        keys += ",e" * (self._editable() is not None) + ",?"
         number = f"({self._at + 1}/{len(self._parts)})"
-        return f"{number} {self._verb.capitalize()} this {what} [{keys},?]? "
+        return f"{number} {self._verb.capitalize()} this {what} [{keys}]? "
 
     def _say(self, text: str) -> None:
         sys.stderr.write(text)
@@ -176,6 +204,27 @@ class _Questions:
             if self._wanted[index] is None:
                 self._wanted[index] = wanted
         self._at = next(iter(self._open_after() or self._open_before()[::-1]), 0)
+
+    def _edit(self) -> None:
+        """Let the user edit the hunk until it applies, or it is left as it was."""
+        part, hunk = self._parts[self._at], self._editable()
+        if hunk is None:
+            self._say("Sorry, cannot edit this hunk\n")
+            return
+        while True:
+            edited = self._editor.edit(self.edited.get(part.key, hunk))
+            if edited is not None and self._applies(part, edited):
+                self.edited[part.key] = edited
+                self._decide([self._at], wanted=True)
+                return
+            if self._answer(_AGAIN) not in ("y", "yes"):
+                return
+
+    def _editable(self) -> Hunk | None:
+        """Return the hunk that is asked for, if it shows all of its lines."""
+        hunk = self._parts[self._at].hunk
+        shows_all = hunk is not None and hunk.replacement is None and not hunk.removed_ranges
+        return hunk if shows_all else None
 
     def _rest_of_file(self) -> list[int]:
         names = set(self._parts[self._at].section.names)

@@ -248,20 +248,22 @@ def run_program(
     env: Mapping[str, str],
     *,
     feed: bytes | None = None,
+    source: IO[str] | None = None,
     show: bool = False,
     keep: Sequence[int] = (),
 ) -> GitResult:
     """Run a program for the user, with `env` as its whole environment. Raises `OSError`.
 
     If `show`, it prints to our standard error, since standard output is for our own results;
-    else all that it prints is returned as the output. Without `feed` it reads our standard
-    input, as an editor must. It inherits the descriptors `keep`.
+    else all that it prints is returned as the output. Without `feed` it reads `source`, or our
+    standard input, as an editor must. It inherits the descriptors `keep`.
     """
     done = subprocess.run(
         words,
         cwd=directory,
         env=env,
         input=feed,
+        stdin=source,
         stdout=2 if show else subprocess.PIPE,
         stderr=None if show else subprocess.STDOUT,
         pass_fds=keep,

@@ -189,7 +189,7 @@ def test_the_answers_are_those_of_git_add(
     assert base.read("f") == content
     assert (base.path / "n").exists() is added
     assert "update f\n" in shown
-    assert "(1/4) Apply this hunk [y,n,q,a,d,j,?]?" in shown
+    assert "(1/4) Apply this hunk [y,n,q,a,d,j,e,?]?" in shown
 
 
 @pytest.mark.parametrize("answers", ["nnnn", "q", "dn", "\x04"])
@@ -212,6 +212,55 @@ def test_an_answer_of_several_letters_is_asked_for_again(base: Sandbox) -> None:
     assert "unknown answer 'yes'\n" in shown
     assert "unknown answer 'no'\n" in shown
     assert base.read("f") == _FILE.encode()
+
+
+def _with_editor(repo: Sandbox, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """Let the editor of git be a command of the shell on the file, `$1`."""
+    repo.write(".git/editor", f"#!/bin/sh\n{command}\n")
+    (repo.path / ".git/editor").chmod(0o755)
+    monkeypatch.setenv("GIT_EDITOR", str(repo.path / ".git/editor"))
+
+
+def test_a_hunk_can_be_edited(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_editor(base, monkeypatch, "sed -i 's/^+1$/+uno/; s/^-one$/ one/' \"$1\"")
+    status, shown = _answered(base, "eq")
+    assert status == 0, shown
+    assert base.read("f") == b"one\nuno\ntwo\nthree\nfour\nfive\n"
+    assert base.opatch("undo").status == 0
+    assert base.read("f") == _FILE.encode()
+
+
+def test_an_edited_hunk_must_apply(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_editor(base, monkeypatch, "sed -i 's/^-one$/-none/' \"$1\"")
+    status, shown = _answered(base, "eynyq")
+    assert (status, shown.count("Your edited hunk does not apply.")) == (0, 2)
+    assert base.read("f") == b"1\ntwo\nthree\nfour\nfive\n"  # as it was before it was edited
+
+
+@pytest.mark.parametrize(
+    "command", [': >"$1"', "echo 'no prefix' >>\"$1\"", "sed -i '/^[-+ ]/d' \"$1\""]
+)
+def test_what_is_left_must_be_a_hunk(
+    base: Sandbox, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    before = base.state()
+    _with_editor(base, monkeypatch, command)
+    status, shown = _answered(base, "enq")
+    assert (status, shown.count("Your edited hunk does not apply.")) == (0, 1), shown
+    assert base.state() == before
+
+
+def test_an_editor_that_fails_ends_the_run(base: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = base.state()
+    _with_editor(base, monkeypatch, "exit 3")
+    status, shown = _answered(base, "e")
+    assert (status, "the editor ended with status 3" in shown) == (128, True)
+    assert base.state() == before
+
+
+def test_only_a_hunk_can_be_edited(base: Sandbox) -> None:
+    _, shown = _answered(base, "nnneq")
+    assert "Sorry, cannot edit this hunk\n" in shown
 
 
 def test_a_program_is_not_asked(base: Sandbox) -> None:
@@ -445,7 +494,7 @@ def test_in_reverse_it_asks_what_to_undo_and_shows_the_line(twins: Sandbox) -> N
     assert twins.opatch("apply", ".git/p").status == 0
     status, shown = _answered(twins, "?ny", "-R")
     assert status == 0, shown
-    assert "(1/2) Undo this hunk [y,n,q,a,d,j,?]?" in shown
+    assert "(1/2) Undo this hunk [y,n,q,a,d,j,e,?]?" in shown
     assert "y - undo this hunk\nn - do not undo this hunk\n" in shown
     assert re.search(r"hunk 2 of 2 \[\w+\] at line 7, ", shown)
     assert twins.read("f.py") == _IN_A
