@@ -8,7 +8,8 @@ first; evidence removes some; if all that are left leave the same bytes, that is
     file_index    the file: its lines, where each is, and their keys
     likeness      how a line of a hunk may be a line of the file; `prose` says what is prose
     variants      slips of a whole hunk, undone; `forms` for those of its text
-    alignment     which lines of a hunk are which lines of the file; `gaps` leaves some out
+    alignment     which lines of a hunk are which lines of the file; `between` lays those that are
+                  blank or added, and `gaps` leaves some out
     search        the order of the classes; `sought` is what it finds
     evidence      what removes readings: the file's end, anchors, the order, numbers
     decide        what a reading leaves, and whether all leave the same
@@ -18,9 +19,9 @@ first; evidence removes some; if all that are left leave the same bytes, that is
     explain       words for what is refused; `closest_match`, `enclosing`
 
 The added lines of a placement are as they are written (`doubt`, `reindent`).
-`~` and string replacements are first expanded to whole lines: `replacement`, with `forms` for
-strings in another encoding or escaped, and `notebook` for cells. `oversized` refuses what would
-take too long.
+String replacements and `~` are first expanded to whole lines: `replacement`, with `forms` for
+strings in another encoding or escaped, and `notebook` for cells; `removed_ranges`. `oversized`
+refuses what would take too long.
 """
 
 from __future__ import annotations

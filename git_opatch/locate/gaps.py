@@ -20,8 +20,8 @@ from collections.abc import Sequence, Set
 from itertools import chain, groupby, islice, pairwise, takewhile
 from typing import NamedTuple
 
-from git_opatch.locate.alignment import CONTEXT, OldLines, lay, old_lines
 from git_opatch.locate.anchors import find, scoped
+from git_opatch.locate.between import CONTEXT, OldLines, lay, old_lines
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.outline import is_certain
 from git_opatch.locate.reading import TOLERATED, Reading, Step

@@ -1,4 +1,4 @@
-r"""Strings to replace, and `~`: both become hunks of whole lines, from the file's content.
+r"""Strings to replace become hunks of whole lines, from the file's content; so do `~`s.
 
 It must not match loosely: a string is there once, exactly, or becomes lines that are located like
 any.
@@ -8,8 +8,7 @@ any.
 
 What is inside a line counts only byte for byte, and once, unless the patch says how often. An old
 string that is nowhere is read in another form (`forms`), else as whole lines, and searched for like
-any hunk. What is shown beside a `~`, which removes lines that are not shown, must be in the file
-exactly, and once.
+any hunk.
 """
 
 from __future__ import annotations
@@ -19,20 +18,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
-from git_opatch.locate import explain
-from git_opatch.locate.applied import new_starts
 from git_opatch.locate.enclosing import name_enclosing
 from git_opatch.locate.file_index import FileIndex
 from git_opatch.locate.forms import string_forms
 from git_opatch.locate.likeness import LEAST_DISTINCTIVE
 from git_opatch.locate.notebook import find_source
-from git_opatch.locate.reading import EQUAL
-from git_opatch.locate.search import seek
+from git_opatch.locate.removed_ranges import Ranges, Whole
 from git_opatch.locate.suggest import tell_apart
 from git_opatch.model.common_lines import common_runs
 from git_opatch.model.failure import Failure, Problem, failure_of
 from git_opatch.model.limits import MANY, QUOTED, SHOWN
-from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Cell, Hunk, Line, Prefix, Replacement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import BYTE_ORDER_MARK, Text, visible, without_cr
@@ -42,8 +37,6 @@ _MOST = 100_000
 _MOST_STATED = 5
 """A stated line does not choose among more occurrences, as among more readings (`evidence`)."""
 _JOINER = "\u200d"
-_Whole = tuple[Hunk, tuple[str, ...]]
-"""A hunk of whole lines, and its notes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -58,9 +51,9 @@ class Expanded:
 def expand(hunks: Sequence[Hunk], text: Text, *, strings: bool = True) -> Expanded:
     """Expand the `~`s of `hunks`, and their replacements. Pure; a failure names no file."""
     expanded = Expanded()
-    ranges = _Ranges(hunks, text)
+    ranges = Ranges(hunks, text)
     for hunk in hunks:
-        result: Hunk | Failure | _Whole = hunk
+        result: Hunk | Failure | Whole = hunk
         if hunk.replacement is not None and strings:
             result = _String(hunk, hunk.replacement, text).expand()
         elif hunk.removed_ranges:
@@ -73,9 +66,6 @@ def expand(hunks: Sequence[Hunk], text: Text, *, strings: bool = True) -> Expand
         if notes:
             expanded.notes[hunk.ordinal] = notes
     return expanded
-
-
-# ---------------------------------------------------------------- strings
 
 
 class _String:
@@ -94,7 +84,7 @@ class _String:
         if is_framed and (text.crlf or self.old not in self.raw):
             self.old, self.new = (each.replace(b"\r\n", b"\n") for each in (self.old, self.new))
 
-    def expand(self) -> Hunk | Failure | _Whole:
+    def expand(self) -> Hunk | Failure | Whole:
         """Return the hunk of whole lines, with its notes."""
         if self.replacement.after is not None:
             return self._insert(self.replacement.after)
@@ -123,14 +113,14 @@ class _String:
                 break
         return found
 
-    def _in_another_form(self) -> _Whole | None:
+    def _in_another_form(self) -> Whole | None:
         """Read a string that is nowhere in the other form in which it is there, once.
 
         None if there is none, or if several say something else.
         """
         if self.replacement.every or self.replacement.expected:
             return None
-        results: dict[tuple[Line, ...], _Whole] = {}
+        results: dict[tuple[Line, ...], Whole] = {}
         for old, new, repair in string_forms(self.replacement.old, self.replacement.new, self.raw):
             other = _String(self.hunk, self.replacement._replace(old=old, new=new), self.text)
             found = other.find(2)
@@ -147,7 +137,7 @@ class _String:
             return failure_of(self.hunk, Fault.STRING_MISSING, old=first)
         return replace(self.hunk, replacement=None)
 
-    def _replace_cell(self, cell: Cell) -> Failure | _Whole:
+    def _replace_cell(self, cell: Cell) -> Failure | Whole:
         """Replace the source of a notebook's cell in the text of the notebook."""
         source = find_source(self.raw, cell, self.new)
         named = cell.id or str(cell.number)
@@ -302,7 +292,7 @@ class _String:
                 yield start, end, parts + raw[done:end]
                 start, parts = None, b""
 
-    def _insert(self, after: int) -> Hunk | Failure | _Whole:
+    def _insert(self, after: int) -> Hunk | Failure | Whole:
         """Insert lines below the first `after` lines of the file, which the number alone says."""
         count, added = len(self.lines), self.hunk.lines
         if after > count:
@@ -398,68 +388,3 @@ def _split(raw: bytes) -> list[bytes]:
 
 def _line(prefix: Prefix, line: bytes, number: int) -> Line:
     return Line(prefix, line.removesuffix(b"\n"), line.endswith(b"\n"), number)
-
-
-# ---------------------------------------------------------------- `~`
-
-
-class _Ranges:
-    """Puts the file's lines in place of the `~`s of hunks, as removed ones."""
-
-    def __init__(self, hunks: Sequence[Hunk], text: Text) -> None:
-        self._text = text
-        self._parts = {hunk.ordinal: list(_parts(hunk)) for hunk in hunks if hunk.removed_ranges}
-        self._file = FileIndex(text, [part for parts in self._parts.values() for part in parts])
-        self._strictly = Matching(Tier.RESILIENT)
-
-    def expand(self, hunk: Hunk) -> Failure | _Whole:
-        """Return `hunk` with all the lines that it removes."""
-        lines: list[Line] = []
-        notes: list[str] = []
-        last = 0
-        for part in self._parts[hunk.ordinal]:
-            start = self._start_of(part, hunk)
-            if isinstance(start, Failure):
-                return start
-            if start < last:
-                return failure_of(part, Fault.RANGE_ORDER, positions=(start,), stop=last)
-            if lines:
-                number = lines[-1].number + 1
-                unseen = self._text.lines[last:start]
-                lines += (Line(Prefix.REMOVED, text, number=number) for text in unseen)
-                notes.append(_removed(last, start, self._text))
-            lines += part.lines
-            last = start + len(part.preimage)
-        return replace(hunk, lines=tuple(lines), removed_ranges=()), tuple(notes)
-
-    def _start_of(self, part: Hunk, hunk: Hunk) -> int | Failure:
-        """Return where the only position of `part` begins, which must be there as written."""
-        as_context = tuple(line._replace(prefix=Prefix.CONTEXT) for line in part.preimage)
-        sought = seek(replace(part, lines=as_context), self._file, self._strictly)
-        if not sought.readings or not sought.is_exact:
-            at = new_starts(replace(hunk, removed_ranges=()), self._file)
-            if len(at) == 1:
-                return explain.refuse_applied(hunk, at[0], EQUAL, self._file)
-            refused = explain.NotFoundExplainer(self._file, [sought], self._strictly)
-            failure = refused.refuse(sought.hunk)
-            return failure._replace(fault=Fault.RANGE_NOT_FOUND, hint=None)
-        if len(sought.starts) > 1:
-            failure = explain.refuse_ambiguous(sought, self._file, has_anchors=False)
-            return failure._replace(fault=Fault.RANGE_AMBIGUOUS)
-        return sought.starts[0]
-
-
-def _parts(hunk: Hunk) -> Iterator[Hunk]:
-    """Yield what a hunk shows before, between and after its `~`s."""
-    for start, stop in pairwise((0, *hunk.removed_ranges, len(hunk.lines))):
-        lines = hunk.lines[start:stop]
-        yield replace(hunk, lines=lines, removed_ranges=(), anchors=(), number=lines[0].number)
-
-
-def _removed(start: int, stop: int, text: Text) -> str:
-    if start == stop:
-        return "`~` removes no line"
-    first, last = (visible(text.lines[row].strip(), QUOTED) for row in (start, stop - 1))
-    if stop == start + 1:
-        return f"`~` removes line {stop}: `{first}`"
-    return f"`~` removes lines {start + 1}-{stop}: `{first}` … `{last}`"
