@@ -32,7 +32,7 @@ from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault
 
-_FORMS: Mapping[Grade, Callable[[bytes], bytes]] = {EQUAL: bytes, SPACE: resilient, FORM: key_of}
+FORMS: Mapping[Grade, Callable[[bytes], bytes]] = {EQUAL: bytes, SPACE: resilient, FORM: key_of}
 """How lines are compared at each grade."""
 Bounds = tuple[float, float]
 """The greatest position of the hunks before one, and the least of those after it."""
@@ -144,7 +144,7 @@ def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, Gr
         starts += [reading.start - leading] if leading else []
     if hunk.lines[-1].prefix is CONTEXT or hunk.lines[0].prefix is not CONTEXT:
         starts.append(reading.start + old - len(new))
-    for level, form in _FORMS.items():
+    for level, form in FORMS.items():
         if level > reading.level or not new or (level > EQUAL and len(new) <= old):
             continue
         wanted = [form(file.normal(line.text)) for line in new]
@@ -183,7 +183,7 @@ def applied_elsewhere(
     found = new_starts(hunk, file)
     if not sought.is_exact and not found:
         level = sought.readings.level
-        found = new_starts(placement.hunk, file, level if level <= FORM else EQUAL)
+        found = new_starts(placement.hunk, file, level if level in FORMS else EQUAL)
     for at in found:
         is_between = bounds[0] < at < bounds[1]
         is_apart = at == hunk.new_start or not start <= at < placement.stop

@@ -20,7 +20,7 @@ from git_opatch.locate.file_index import FileIndex, is_utf8
 from git_opatch.locate.gaps import left_out
 from git_opatch.locate.likeness import likeness_of
 from git_opatch.locate.placeholder import placeholder_in
-from git_opatch.locate.reading import EQUAL, FORM, SPACE, TOLERATED, Reading, Step
+from git_opatch.locate.reading import EQUAL, FORM, SPACE, TOLERATED, Differs, Reading, Step
 from git_opatch.locate.reindent import indent, is_one_space_off
 from git_opatch.locate.sought import Sought
 from git_opatch.model.failure import Problem
@@ -34,6 +34,8 @@ TIERS = {EQUAL: Tier.STRICT, SPACE: Tier.RESILIENT, FORM: Tier.FUZZY, TOLERATED:
 """The tier of each grade."""
 _DOUBLED = re.compile(rb"\+(?:[ \t]{2}|\t|\w)")
 """A line of code behind a second `+`; `+ x` and `++x` may be content."""
+_SAID_MORE_EXACTLY = None, Differs.WHITESPACE, Differs.FORM
+"""In what lines differ that a report says by another name, such as indentation."""
 _BLANK_STAYS = "omits a blank line of the file; what it adds stays next to the line above it"
 
 
@@ -192,7 +194,7 @@ def _is_verbatim(sought: Sought, reading: Reading, file: FileIndex) -> bool:
 def _likeness(steps: Sequence[Step], file: FileIndex) -> Iterator[Likeness]:
     """Yield how each old line is like the file's."""
     for step in steps:
-        if step.grade == TOLERATED and step.differs:
+        if step.differs not in _SAID_MORE_EXACTLY:
             yield step.differs.value
         elif step.row is not None:
             found = likeness_of(file.normal(step.line.text), file.lines[step.row])

@@ -1,6 +1,7 @@
 """What the added lines share with the old ones: one hand wrote both sides.
 
-It must not place a hunk, nor compare lines again: what differs comes with the step.
+It must not place a hunk, nor decide whether two lines may be one: in what they differ comes with
+the step.
 
 An old line that differs from the file's in more than its indentation shows what the patch has where
 the file has something else. An added line that has it, too, may be meant with the file's form.

@@ -9,7 +9,7 @@ search. A hunk that is there as written is compared in no other way.
     a slip undone, every byte   of the whole hunk (`variants`); all slips must say the same
     whitespace                  and the level of headings; other blank lines, the fewest
     typography                  and in prose letter case and signs; must be alone
-    tolerated                   one or two lines of context; must be alone
+    tolerated                   one line of context; must be alone
     a slip undone, whitespace
     gaps                        lines of the file left out, the fewest gaps; must be alone
 
@@ -78,8 +78,8 @@ def _classes(hunk: Hunk, file: FileIndex, matching: Matching) -> Iterator[Sought
     yield _applied(hunk, file, EQUAL)
     variants = list(variants_of(hunk, file.joined))
     yield from _undone(hunk, variants, file, EQUAL)
-    for level in (SPACE, FORM):
-        if level <= most:
+    for level in Grade:
+        if EQUAL < level < TOLERATED and level <= most:
             yield _loose(hunk, file, level)
             yield _applied(hunk, file, level)
     if most == TOLERATED:

@@ -28,6 +28,7 @@ from git_opatch import (
     parse_patch,
     plan_in_memory,
 )
+from git_opatch.locate.reading import Differs
 from git_opatch.locate.search import seek
 from git_opatch.locate.sought import Sought
 from git_opatch.model.patch import Hunk
@@ -297,7 +298,7 @@ def _placed_in(name: str) -> Sequence[PlacedHunk]:
     return planned.placed if isinstance(planned, Plan) else ()
 
 
-_TOLERATED = {Likeness.LETTERS, Likeness.QUOTES, Likeness.COMMENT, Likeness.END}
+_TOLERATED = {each.value for each in Differs} - {Likeness.WHITESPACE, Likeness.TEXT}
 """In what only a line of context may differ."""
 
 
