@@ -95,9 +95,7 @@ def _read_call(call: JsonObject, verb: _Verb | None) -> bool:
     lists = [member for member in several if _holds(member, _is_item)]
     parts, written = _numbered(call)
     if lists or (parts and has_path):
-        call.note_unknown(
-            *(Role.PATH, *_known_command(call)), *(each.name for each in lists), *written
-        )
+        call.note_unknown(Role.PATH, *(each.name for each in lists), *written)
         path = call.path() if has_path else None
         for part in chain(*(member.objects() for member in lists), parts):
             if part is None:
@@ -124,10 +122,6 @@ def _fault_of(call: JsonObject, several: Sequence[Member]) -> Malformed | None:
         return Malformed.FAST_APPLY
     is_undo = "undoedit" in (_word(call, "command"), _word(call, _TOOL_NAMES))
     return Malformed.UNDO_CALL if is_undo else None
-
-
-def _known_command(call: JsonObject) -> list[Role]:
-    return [Role.COMMAND] if _word(call, "command") in _COMMANDS else []
 
 
 def _verb_of(call: JsonObject) -> _Verb | None:
@@ -177,8 +171,7 @@ def _numbered(call: JsonObject) -> tuple[list[JsonObject], list[str]]:
 
 def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None) -> None:
     """Add the section of one change; `outer` is the path of the object around it."""
-    command = _known_command(call)
-    call.note_unknown(*verb.value, *command)
+    call.note_unknown(*verb.value)
     if verb is _Verb.CELL:
         _read_cell(call)
     elif verb is _Verb.MOVE:
@@ -188,7 +181,7 @@ def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None) -> None:
     else:
         path = outer if outer and not call.present(Role.PATH) else call.path()
         if verb is _Verb.EDIT:
-            _read_edit(call, path, may_delete=bool(command))
+            _read_edit(call, path, may_delete=_word(call, "command") in _COMMANDS)
         elif verb is not _Verb.DELETE:
             _read_text(call, verb, path)
         elif path:

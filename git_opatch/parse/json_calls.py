@@ -215,6 +215,9 @@ def _list(member: Member, depth: int) -> Iterator[Scanner]:
     if values and values[0].opening == '"':
         if _COMMANDS.fullmatch(values[0].raw[1:-1]):
             yield from _value(values[-1], depth + 1)
+        else:
+            words = b" ".join(each.raw.strip(b'"') for each in values)
+            note_command(member.json.below(b"", String(words, member.start)), 0)
         return
     is_listed = any(each and each.word("type") in _HEADERS for each in member.objects())
     name = "operations" if is_listed else normal(member.name)

@@ -26,6 +26,8 @@ from git_opatch.parse.scanner import LineNumbers, Lines, Scanner, numbers_in_str
 
 DIRECTORIES = "workdir cwd working_directory"
 _FALSE, _NOT_FALSE = "false", "(?!false$).*"
+_EDITS = r".*\w[^\w-].*|create|insert|append|apply_?patch|(?:str_?)?replace|edit(?:_file)?|update"
+"""The command of an editor that changes a file; or one of a shell, which has more than a word."""
 _ASKS_ELSE = {
     name: (re.compile(nothing, re.IGNORECASE | re.DOTALL), fault)
     for written, nothing, fault in (
@@ -41,6 +43,7 @@ _ASKS_ELSE = {
             r"(?!reject|den(?:y|ied)|declin|cancel|disabled|refused|skip).*",
             Malformed.ASKS_TO_CHECK,
         ),
+        ("command", _EDITS, Malformed.UNKNOWN_MEMBER),
         ("case_sensitive literal match_case", _NOT_FALSE, Malformed.UNKNOWN_MEMBER),
         ("base64 is_base64", _FALSE, Malformed.UNKNOWN_MEMBER),
         (
@@ -66,7 +69,7 @@ _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-_KINDS = ("mode", "type", "action", "operation", "method", "kind", "op", "command")
+_KINDS = ("mode", "type", "action", "operation", "method", "kind", "op")
 _KIND = re.compile(
     r"(?:[\w -]*(?:replace|edit|update|modify|change|tool|function)[\w -]*|literal|exact|)"
 )

@@ -42,7 +42,6 @@ class Role(Enum):
     NOTEBOOK = "notebook"
     CELL = "cell"
     SOURCE = "source"
-    COMMAND = "command"
     SILENT = "silent"
     """What says nothing about the result."""
 
@@ -55,7 +54,7 @@ Crush: path=file_path old=old_string new=new_string every=replace_all several=ed
 OpenCode: path=filePath old=oldString new=newString every=replaceAll
 VS Code: path=filePath old=oldString new=newString several=replacements silent=explanation
 Anthropic's text editor: path=path old=old_str new=new_str after=insert_line text=insert_text
-Anthropic's text editor: command=command text=file_text
+Anthropic's text editor: text=file_text
 OpenHands: path=path old=old_str new=new_str silent=security_risk silent=safety_risk silent=summary
 MCP's server for files: path=path old=oldText new=newText several=edits
 Cline: path=path old=old_text new=new_text
