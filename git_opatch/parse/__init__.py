@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from types import NoneType
 
@@ -22,7 +21,6 @@ from git_opatch.model.options import Format
 from git_opatch.model.patch import Hunk, Mail, Patch, Prefix, counted
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import (
-    FORMATS,
     MARKS,
     OPENING,
     PATCH,
@@ -82,12 +80,12 @@ def parse_patch(
     if not isinstance(text, (str, bytes)):
         raise TypeError(f"the text of a patch must be str or bytes, not {type(text).__name__}")
     raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
-    formats = [patch_format] if patch_format else list(FORMATS)
     scanner = Scanner.from_bytes(raw, source, recorded=recorded)
     found = scanner.found
-    _parse_text(scanner, formats, _MAX_WRAPPERS)
+    found.formats = [patch_format] if patch_format else found.formats
+    _parse_text(scanner, _MAX_WRAPPERS)
     if not found.sections and not found.diagnostics:
-        _parse_escaped(scanner, formats)
+        _parse_escaped(scanner)
     if not found.sections and not recorded and _COLOURED.search(raw):
         patch = parse_patch(_COLOUR.sub(b"", raw), patch_format=patch_format, source=source)
         return patch._replace(notes=(*patch.notes, "the colours of a terminal were left out"))
@@ -118,20 +116,20 @@ def is_patch(text: bytes | str) -> bool:
     """Return whether `text`, after any blank lines, begins with a patch, without a wrapper."""
     scanner = Scanner.from_bytes(_encode(text, "") if isinstance(text, str) else text)
     scanner.skip_blank_lines()
-    return not scanner.at_end and find_format(scanner, FORMATS) is not None
+    return not scanner.at_end and find_format(scanner) is not None
 
 
-def _parse_text(scanner: Scanner, formats: Sequence[Format], depth: int) -> None:
+def _parse_text(scanner: Scanner, depth: int) -> None:
     """Add all sections from the scanner on, in at most `depth` wrappers."""
     while not scanner.at_end:
-        contents = unwrap(scanner, formats) if depth else None
+        contents = unwrap(scanner) if depth else None
         if contents is not None:
             for content in contents:
-                _parse_text(content, formats, depth - 1)
-        elif (found := find_format(scanner, formats)) is not None:
+                _parse_text(content, depth - 1)
+        elif (found := find_format(scanner, scanner.found.formats)) is not None:
             parser_of(found).parse(scanner)
         else:
-            skip_prose(scanner, formats)
+            skip_prose(scanner)
             scanner.skip_to(beginning())
 
 
@@ -152,7 +150,7 @@ def _report_glued(scanner: Scanner) -> None:
             scanner.error(Malformed.GLUED, number, corrected=corrected, text=text, end=match[1])
 
 
-def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:
+def _parse_escaped(scanner: Scanner) -> None:
     r"""Add the sections of a patch that is on one line, as in a JSON string without its quotes.
 
     Nothing else of the text can be a patch. All of it was escaped alike, so it is read as `json`
@@ -168,7 +166,7 @@ def _parse_escaped(scanner: Scanner, formats: Sequence[Format]) -> None:
         return
     number = scanner.lines.number(scanner.lines.at_offset(match.start()))
     lines = Lines(text, numbers_in_string(number, match.start(), "the text"))
-    _parse_text(scanner.nested(lines), formats, _MAX_WRAPPERS)
+    _parse_text(scanner.nested(lines), _MAX_WRAPPERS)
     if scanner.found.sections:
         scanner.found.notes.append(_ESCAPED_NOTE)
 

@@ -11,9 +11,7 @@ chats of DeepSeek R1, QwQ and others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import json_calls
 from git_opatch.parse.formats import DRAFT, DRAFT_END, PATCH, find_patch
@@ -23,7 +21,7 @@ _TAG = re.compile(rb"[ \t]*(?:<(" + DRAFT + rb")>|" + DRAFT_END + rb")")
 _CALL = re.compile(rb"(?m)^[ \t]*[\[{].*")
 
 
-def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None:
+def unwrap(scanner: Scanner) -> list[Scanner] | None:
     """Take the draft that begins or ends here; None if there is no tag.
 
     A patch may begin behind its last tag: then a scanner over that and all below it is returned.

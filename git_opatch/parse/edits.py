@@ -301,7 +301,7 @@ def _section(
     fills: bool = False,
 ) -> None:
     """Add a section, from the file `old` to the file `new`; either may be empty."""
-    if Format.STRING_REPLACE in call.json.formats:
+    if Format.STRING_REPLACE in call.json.scanner.found.formats:
         section = FilePatch(
             operation,
             os.fsdecode(old) if old else None,

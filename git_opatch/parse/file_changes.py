@@ -30,7 +30,6 @@ from git_opatch.model.sentences import Malformed
 from git_opatch.parse import envelope
 from git_opatch.parse.formats import (
     CONTAINER,
-    FORMATS,
     TAG,
     begins,
     find_format,
@@ -166,7 +165,7 @@ def _take_between(scanner: Scanner) -> None:
     """Take a line between directives: prose, or, with an error, a line that looks like a patch."""
     line, below = scanner.line, scanner.limited_to(min(scanner.at + _MAX_JSON_LINES, scanner.end))
     is_patch = (
-        find_format(scanner, FORMATS) is not None
+        find_format(scanner) is not None
         or re.match(_HUNK_LINE, line) is not None
         or envelope.is_marker(line)
         or (line.lstrip()[:1] in b"[{" and parser_of(Format.OPERATIONS).is_call(below.text))

@@ -1,7 +1,7 @@
 """The table of formats and wrappers: how each begins and ends. No other module lists them.
 
     a format's module       `starts(scanner)` and `parse(scanner)`
-    a wrapper's module      `unwrap(scanner, formats)`
+    a wrapper's module      `unwrap(scanner)`
 
 `starts` tells whether a patch begins at the next line, and `parse` takes it and adds its sections.
 `unwrap` takes what is wrapped and returns scanners over it; None, with nothing taken, if no
@@ -184,7 +184,7 @@ def beginning() -> re.Pattern[bytes]:
     return line_start(_union(PATCH, _WRAPPED, _FENCE, UNSUPPORTED))
 
 
-def find_format(scanner: Scanner, formats: Iterable[Format]) -> Format | None:
+def find_format(scanner: Scanner, formats: Iterable[Format] = FORMATS) -> Format | None:
     """Return which of the formats a patch at the next line has; None if none begins there."""
     for name in formats:
         row = FORMATS[name]
@@ -198,18 +198,18 @@ def find_patch(scanner: Scanner) -> Format | None:
     the end."""
     scanner.skip_to(beginning())
     while not scanner.at_end:
-        if (found := find_format(scanner, FORMATS)) is not None:
+        if (found := find_format(scanner)) is not None:
             return found
         scanner.take()
         scanner.skip_to(beginning())
     return None
 
 
-def unwrap(scanner: Scanner, formats: Iterable[Format]) -> Iterable[Scanner] | None:
+def unwrap(scanner: Scanner) -> Iterable[Scanner] | None:
     """Take the wrapper that begins at the next line; None, with nothing taken, if none does."""
     for row in _WRAPPERS:
         if _may_begin(scanner, row):
-            contents: Iterable[Scanner] | None = _module(row.module).unwrap(scanner, formats)
+            contents: Iterable[Scanner] | None = _module(row.module).unwrap(scanner)
             if contents is not None:
                 return contents
     return None

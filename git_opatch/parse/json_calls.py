@@ -17,7 +17,7 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from git_opatch.model.json_text import DECODER
@@ -107,7 +107,7 @@ def is_call(line: bytes) -> bool:
     return _LIKELY.match(line) is not None and _MEANT.search(line) is not None
 
 
-def unwrap(scanner: Scanner, formats: Iterable[Format]) -> Iterator[Scanner] | None:
+def unwrap(scanner: Scanner) -> Iterator[Scanner] | None:
     """Take the JSON value that begins at the next line; yield a scanner for each patch in it."""
     lines, raw = scanner.lines, scanner.lines.raw
     match = _LIKELY.match(raw, lines.offset(scanner.at))
@@ -129,7 +129,7 @@ def unwrap(scanner: Scanner, formats: Iterable[Format]) -> Iterator[Scanner] | N
     if not _ENDS_LINE.match(raw, end):
         return _refuse(scanner, start, end, Malformed.INVALID_JSON, "more text follows on the line")
     scanner.at = lines.at_offset(end - 1) + 1
-    return _read(JsonText(scanner, tuple(formats)), start, end)
+    return _read(JsonText(scanner), start, end)
 
 
 def _end_of_value(text: str, start: int, *, on_line: bool) -> int:
@@ -362,7 +362,7 @@ def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
         return
     if is_blocks:
         yield text.below(b"`%s`\n" % path, diff, own.at)
-    elif Format.OPERATIONS in text.formats:
+    elif Format.OPERATIONS in text.scanner.found.formats:
         header = _HEADERS[kind][1].value.encode() + path + b"\n"
         if own.present(_MOVES):
             header += envelope.Marker.MOVE.value.encode() + (own.path(_MOVES) or b"") + b"\n"

@@ -11,13 +11,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from git_opatch.model.json_text import items, skip_space
-from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import visible
 from git_opatch.model.text_position import TextPosition
@@ -96,13 +95,12 @@ Names = Role | str
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """The text of a scanner, which has valid JSON, and the formats that are looked for.
+    """The text of a scanner, which has valid JSON.
 
     `read` collects where there is a value that was read, or need not be.
     """
 
     scanner: Scanner
-    formats: Collection[Format]
     read: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -185,7 +183,7 @@ class Member(NamedTuple):
         text, start = self.json, self.start
         if self.opening == '"':
             string = self.decode() or String()
-            text = JsonText(text.below(b"", string), text.formats)
+            text = JsonText(text.below(b"", string))
             if not isinstance(_load(string.value), dict):
                 yield None
                 return

@@ -13,7 +13,6 @@ space, and a name that is too long is not used (D66).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -39,7 +38,7 @@ _MAX_HEAD, _MAX_VALUE = 10_000, 2_000
 _ENCODED = ("quoted-printable", "base64")
 
 
-def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None:
+def unwrap(scanner: Scanner) -> list[Scanner] | None:
     """Take the headers and the message of a mail, and add it to the scanner's mails.
 
     A mail without a patch, such as a cover letter, is prose from there on. A mail with encoded

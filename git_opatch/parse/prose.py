@@ -182,7 +182,7 @@ def report_indented(scanner: Scanner, subject: str, first: int, end: int) -> Non
         scanner.error(Malformed.INDENTED, number, subject=subject, count=len(indent))
 
 
-def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None:
+def unwrap(scanner: Scanner) -> list[Scanner] | None:
     """Take the indented block that has a patch here; None, with nothing taken, if it has none."""
     indent = indentation(scanner.line)
     if not indent or scanner.at < scanner.unindented_until:
@@ -236,9 +236,9 @@ def _holds_patch(lines: Lines, at: int) -> bool:
     return bool(trial.found.sections) and not trial.errors
 
 
-def skip_prose(scanner: Scanner, formats: Iterable[Format]) -> None:
-    """Take a line of prose; part of a patch of `formats` is an error."""
-    number, line = scanner.number, scanner.line
+def skip_prose(scanner: Scanner) -> None:
+    """Take a line of prose; part of a patch of a format that is looked for is an error."""
+    number, line, formats = scanner.number, scanner.line, scanner.found.formats
     has_unified, has_envelope = Format.UNIFIED in formats, Format.ENVELOPE in formats
     if skip_fence(scanner):
         if has_unified and scanner.fence and re.match(_DIFF_FENCE, line):

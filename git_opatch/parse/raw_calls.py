@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from git_opatch.model.json_text import DECODER
-from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.formats import BEGIN, END
 from git_opatch.parse.roles import STRINGS, Role, normal, roles_of
@@ -43,7 +42,7 @@ _MEMBER = re.compile(
 _END = re.compile(rb"(?s)\s*(?:</function>|</invoke>|(?=</tool_call>))(?:\s*</tool_call>)?[^\n]*")
 
 
-def unwrap(scanner: Scanner, _: Iterable[Format]) -> Iterator[Scanner] | None:
+def unwrap(scanner: Scanner) -> Iterator[Scanner] | None:
     """Take the call that begins at the next line; yield a scanner over it in JSON."""
     lines, at = scanner.lines, scanner.at
     start = lines.offset(at)

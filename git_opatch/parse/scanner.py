@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from posixpath import join, normpath
 
 from git_opatch.model.errors import Diagnostic, FixIt, ParseError
+from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Mail, Operation
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import BYTE_ORDER_MARK, without_cr
@@ -139,6 +140,8 @@ class Found:
     source: str = ""
     """The name of the patch file, for messages."""
     recorded: bool = False
+    formats: Collection[Format] = tuple(Format)
+    """The formats that are looked for."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     errors: int = 0
     """How many errors there are, also beyond those that are reported."""

@@ -26,12 +26,11 @@ import os
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from typing import NamedTuple
 
-from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import indentation
 from git_opatch.parse.formats import (
@@ -136,7 +135,7 @@ class _Command(NamedTuple):
     """What it applies; None if that is refused or no patch."""
 
 
-def unwrap(scanner: Scanner, _formats: Iterable[Format]) -> list[Scanner] | None:
+def unwrap(scanner: Scanner) -> list[Scanner] | None:
     """Take one call and return a scanner over what it applies. None if no call begins here."""
     first = scanner.at
     call = _read_call(scanner) if _STARTS.match(scanner.line) else None
