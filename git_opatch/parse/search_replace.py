@@ -206,7 +206,7 @@ def _read_blocks(scanner: Scanner) -> Iterator[_Block]:
                 yield block
             ahead = replace(scanner)
         elif not skip_fence(ahead):
-            if not _is_wrapper_line(line) and (_is_close(line) or not path_in(line)):
+            if not _is_wrapper_line(line) and not path_in(line):
                 return
             ahead.take()
 
@@ -268,9 +268,8 @@ def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
         return None, 0
     scanner.at += stated[0].count(b"\n")
     number = int(stated["line"] or stated["ruled"] or 0)
-    glued = None if scanner.at_end else _GLUED_RULE.match(scanner.line)
-    size = glued.end() if glued and not _match_opening(scanner.line) else 0
-    return number - 1 if number else None, size
+    glued = _GLUED_RULE.match(scanner.peek(0))
+    return number - 1 if number else None, glued.end() if glued else 0
 
 
 def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | None:

@@ -75,7 +75,6 @@ _LITERAL = re.compile(rb"'[^']*'|\"[^\"$`\\]*\"|\\.", re.DOTALL)
 _EXPANDED = re.compile(rb"\"?[$`*?\[~{][^\s\"]*|(?<!\S)#")
 """What a shell would expand or drop, where it is not `_LITERAL`."""
 
-_STARTS = re.compile(rb"[ \t]*(?:[$#%][ \t]+)?" + SHELL_COMMAND)
 _PROMPT = re.compile(rb"\A([ \t]*)[$#%][ \t]+(?=" + SHELL_COMMAND + rb")")
 _CALL = rb"(?:(?:cd|cat|git|patch)[ \t]|" + SHELL + rb"[ \t]|" + NAME + rb"[ \t<])"
 _QUOTE = re.compile(  # of a patch or a script, not an apostrophe
@@ -138,14 +137,14 @@ class _Command(NamedTuple):
 def unwrap(scanner: Scanner) -> list[Scanner] | None:
     """Take one call and return a scanner over what it applies. None if no call begins here."""
     first = scanner.at
-    call = _read_call(scanner) if _STARTS.match(scanner.line) else None
+    call = _read_call(scanner)
     if call is None:
         return None
     if call.content is None:
         return []
     own = call.directory
     _resolve_directory(scanner, call.content, first, own)
-    _note_commands(scanner, first)
+    _examine_script(scanner, first)
     if own:
         alone = _CD_LINE.fullmatch(scanner.line_at(first)) is not None
         number = scanner.lines.number(first)
@@ -155,20 +154,27 @@ def unwrap(scanner: Scanner) -> list[Scanner] | None:
     return [call.content.below(call.below)]
 
 
-def _note_commands(scanner: Scanner, first: int) -> None:
-    """Note the commands above and below the call at position `first`, in the same script."""
+def _examine_script(scanner: Scanner, first: int) -> None:
+    """Note the commands around the call at position `first`, up to a fence or another call.
+
+    One above it that changes the directory is an error.
+    """
     above = range(first - 1, max(first - _MAX_LINES_BEFORE, 0) - 1, -1)
     below = range(scanner.at, min(scanner.at + _MAX_LINES_BEFORE, scanner.end))
     for at in chain(_in_script(scanner, above), _in_script(scanner, below)):
+        line = scanner.line_at(at)
+        parts = _SEPARATORS.split(line[:_MAX_LINE]) if at < first else []
+        if any(map(_CD_COMMAND.fullmatch, parts)):
+            number, called = scanner.lines.number(at), scanner.lines.number(first)
+            scanner.error(Malformed.UNREAD_DIRECTORY, number, text=line, called=called)
         note_command(scanner, at)
 
 
 def _in_script(scanner: Scanner, positions: range) -> Iterator[int]:
-    """Yield the positions up to the end of the script: a fence, or without one a blank line."""
+    """Yield the positions up to the end of the script."""
     for at in positions:
         line = scanner.line_at(at)
-        is_blank = not (scanner.fence or line.strip())
-        if is_blank or is_fence(scanner, line) or _NOT_SCRIPT.match(line):
+        if is_fence(scanner, line) or _NOT_SCRIPT.match(line):
             return
         yield at
 
@@ -179,7 +185,7 @@ def patch_of(text: bytes) -> tuple[str, bytes] | None:
     scanner.skip_blank_lines()
     if scanner.at_end or _CD_LINE.fullmatch(scanner.line) or _PROMPT.match(scanner.line):
         return None
-    call = _read_call(scanner) if _STARTS.match(scanner.line) else None
+    call = _read_call(scanner)
     scanner.skip_blank_lines()
     if call is None or call.content is None or not scanner.at_end or scanner.errors:
         return None
@@ -194,7 +200,7 @@ def _read_call(scanner: Scanner) -> _Command | None:
     ahead = replace(scanner)
     while not ahead.at_end and len(lines) < _MAX_CONTINUED:
         line = ahead.take()
-        lines.append(_PROMPT.sub(rb"\1", line, count=1))
+        lines.append(_PROMPT.sub(rb"\1", line))
         if _CD_LINE.fullmatch(line):
             lines[-1] += b" &&"
         elif not line.rstrip(b" \t\r").endswith(_CONTINUES):
@@ -226,7 +232,7 @@ def _read_quoted(
     is_input = head.rstrip().endswith(b"<<<")
     command = _judge(head.rstrip().removesuffix(b"<<<") + b" " + tail, quoted=not is_input)
     if _PRINTS.match(head) and b"\\" in match[1]:
-        command = command._replace(unknown=command.unknown or "\\")
+        command = command._replace(unknown="\\")
     size = shown.count(b"\n", 0, match.end()) + 1
     if quote["ansi"] or (command.unknown and not is_glued):
         if size == 1 and not quote["ansi"]:
@@ -276,7 +282,7 @@ def _read_heredoc(
     last_lines = (body.line_at(at) for at in range(end - 1, body.at - 1, -1))
     if not ended and not any(map(_ENDS.match, islice(filter(bytes.strip, last_lines), 2))):
         report_missing_end(body, "heredoc", delimiter, end, scanner.number)
-    body = replace(body, end=end, fence=b"", directory_change=None)
+    body = replace(body, end=end, fence=b"")
     if command.file and not after:
         if not body.peek(0).startswith(b"@@") and names_at(body) is None:
             return _refuse(scanner, text, command.file, end + ended)
@@ -293,16 +299,14 @@ def _use_of(below: Scanner, name: bytes) -> tuple[_Command, int]:
     found = _Command(unknown=os.fsdecode(name))
     below.skip_blank_lines()
     while not below.at_end and use.search(below.line):
-        for part in re.split(rb"&&|;", _PROMPT.sub(rb"\1", below.take(), count=1)):
+        for part in re.split(rb"&&|;", _PROMPT.sub(rb"\1", below.take())):
             if re.fullmatch(rb"\s*(?:rm[ \t]+(?:-f[ \t]+)?" + word + rb"\s*)?", part):
                 continue
             command = _judge(use.sub(b"", part, count=1), quoted=False)
-            is_check = command.unknown in _CHECKS
-            if use.search(part) is None or (command.unknown and not is_check):
+            if command.unknown not in ("", *_CHECKS):
                 return command._replace(unknown=os.fsdecode(part).strip()), below.at
-            if not is_check or found.unknown:
-                found = command._replace(file=os.fsdecode(name))
-    return found, below.at if found.file else 0
+            found = command._replace(file=os.fsdecode(name))
+    return found, below.at
 
 
 def _for_file(body: Scanner, path: bytes) -> Scanner:
@@ -328,13 +332,13 @@ def _judge(shown: bytes, *, quoted: bool) -> _Command:
     directory = ""
     while "&&" in words:
         changed, words = words[: words.index("&&")], words[words.index("&&") + 1 :]
-        if len(changed) != 2 or changed[0] != "cd" or changed[1][:1] in ("", "-"):
+        if len(changed) != 2 or changed[0] != "cd" or changed[1].startswith("-"):
             return _Command(unknown=" ".join(changed))
         directory = posixpath.join(directory, changed[1])
     if words[:1] and words[0] in ("cat", "echo", "printf") and "|" in words:
         read = words[: words.index("|")]
         is_all = read in _PRINTED if quoted else set(read) <= {"cat", "-"}
-        words, quoted = (words[len(read) + 1 :] if is_all else read), quoted and not is_all
+        words, quoted = (words[len(read) + 1 :] if is_all else read), not is_all
     program, *rest = [posixpath.basename(word) for word in words[:1]] + words[1:] or [""]
     operators = [word for word in words if not word.strip("();<>|&")]
     command = _Command(program, directory, operators[0] if operators else "")
@@ -348,15 +352,15 @@ def _with_options(command: _Command, rest: list[str], *, quoted: bool) -> _Comma
     if quoted and program in SHELLS and len(rest) == 1 and rest[0] in SCRIPT_FLAGS:
         return command
     if program in NAMES:
-        unknown = [word for word in rest if quoted or word != "-"]
-    elif quoted or program not in ("git", "patch", ""):
+        unknown += rest
+    elif quoted or program not in ("git", "patch"):
         unknown = [program]
     elif program == "git":
         verb = 1 if rest[:1] == ["opatch"] else 0
         if rest[verb : verb + 1] != ["apply"]:
             unknown = [" ".join([program, *rest[: verb + 1]])]
         rest = rest[verb + 1 :]
-    words = iter([] if unknown or program in NAMES else rest)
+    words = iter(rest)
     for word in words:
         if (into := _IN_DIRECTORY.fullmatch(word)) and (below := into[1] or next(words, "")):
             command = command._replace(below=posixpath.join(command.below, below))
@@ -378,7 +382,7 @@ def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Command:
     else:
         scanner.error(Malformed.UNSUPPORTED_COMMAND, text=line, part=part)
     scanner.at = end
-    return _Command(unknown=part)
+    return _Command()
 
 
 def _without_indentation(body: Scanner, delimiter: bytes, indent: bytes) -> Scanner:
@@ -390,8 +394,9 @@ def _without_indentation(body: Scanner, delimiter: bytes, indent: bytes) -> Scan
         return body
     inner = body.dedented(lambda line: line.removeprefix(indent))
     end, ended = _find_end(inner, delimiter)
-    lines = (body.line_at(at) for at in range(body.at, end + 1)) if ended else iter((b"x",))
-    return inner if all(line.startswith(indent) for line in lines if line.strip()) else body
+    lines = map(body.line_at, range(body.at, end + ended))
+    is_indented = all(line.startswith(indent) for line in lines if line.strip())
+    return inner if ended and is_indented else body
 
 
 def _find_end(body: Scanner, delimiter: bytes) -> tuple[int, bool]:
@@ -399,16 +404,15 @@ def _find_end(body: Scanner, delimiter: bytes) -> tuple[int, bool]:
 
     The fence around them ends them, too, unless the delimiter comes below it.
     """
-    below = -1
     for at in range(body.at, body.end):
         line = body.line_at(at)
         if line == delimiter:
             return at, True
-        if below < at and body.fence and is_fence(body, line):
+        if body.fence and is_fence(body, line):
             end = _find_below(replace(body, at=at + 1), delimiter)
-            if end is None or body.line_at(end) != delimiter:
-                return at, False
-            below = end
+            if end is not None and body.line_at(end) == delimiter:
+                return end, True
+            return at, False
     return body.end, False
 
 
@@ -439,14 +443,6 @@ def _resolve_directory(scanner: Scanner, content: Scanner, first: int, own: str)
     with a `cd` may be one of several that each start at the top, as agents run them: for the next
     call, the two readings differ.
     """
-    for at in range(first - 1, max(first - _MAX_LINES_BEFORE, 0) - 1, -1):
-        line = scanner.line_at(at)
-        if is_fence(scanner, line) or _NOT_SCRIPT.match(line):
-            break
-        if any(map(_CD_COMMAND.fullmatch, _SEPARATORS.split(line[:_MAX_LINE]))):
-            number, called = scanner.lines.number(at), scanner.lines.number(first)
-            scanner.error(Malformed.UNREAD_DIRECTORY, number, text=line, called=called)
-            break
     if scanner.directory_change is None or posixpath.isabs(own):
         return
     directory, before, end, alone = scanner.directory_change
