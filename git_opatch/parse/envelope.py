@@ -150,7 +150,7 @@ def parse(scanner: Scanner) -> None:
     report_indented(scanner, "patch", first, end + has_marker)
     read_sections(scanner.limited_to(last))
     scanner.at = end + has_marker
-    if has_marker and not scanner.at_end and re.match(_HUNK_LINE, scanner.line):
+    if has_marker and re.match(_HUNK_LINE, scanner.line):
         scanner.error(Malformed.BELOW_END, text=scanner.line, marker=_LAST)
         scanner.skip_until(lambda line: not re.match(_HUNK_LINE, line))
     if has_marker:
@@ -210,8 +210,7 @@ def _may_end(fence: bytes) -> re.Pattern[bytes]:
 
 def read_sections(scanner: Scanner) -> None:
     """Take all lines that are left, which are inside an envelope, and add their sections."""
-    scanner.skip_blank_lines()
-    if not scanner.at_end and scanner.line.lstrip().startswith(_ENVIRONMENT):
+    if scanner.line.lstrip().startswith(_ENVIRONMENT):
         scanner.take()
     scanner.skip_blank_lines()
     while not scanner.at_end:
@@ -229,10 +228,7 @@ def _read_section(scanner: Scanner) -> FilePatch | None:
         if not path:
             scanner.error(Malformed.MARKER_WITHOUT_PATH, marker=kind.value)
         return _READERS[kind](scanner, os.fsdecode(path))
-    if parsed is not None:
-        scanner.error(Malformed.MISPLACED_MOVE)
-    else:
-        _report_unknown_marker(scanner)
+    _report_marker(scanner)
     scanner.take()
     scanner.skip_until(_begins_section)
     return None
@@ -244,11 +240,14 @@ def _begins_section(line: bytes) -> bool:
     return parsed is not None and parsed[0] in _READERS
 
 
-def _report_unknown_marker(scanner: Scanner) -> None:
-    """Report that the next line is not a marker, and the marker that was probably meant."""
+def _report_marker(scanner: Scanner) -> None:
+    """Report that the next line is a marker in a wrong place, or not one, and the marker that was
+    probably meant."""
     line = scanner.line
     match = re.fullmatch(_NEAR_MISS, line)
-    if match and match["folder"]:
+    if parse_marker(line) is not None:
+        scanner.error(Malformed.MISPLACED_MOVE)
+    elif match and match["folder"]:
         scanner.error(Malformed.DIRECTORY_MARKER, text=line)
     elif match:
         meant = _marker_for(match["verb"]).value.encode() + _clean_path(match["path"])
@@ -275,7 +274,7 @@ def _read_add(scanner: Scanner, path: str) -> FilePatch:
     _check_new_path(scanner, Marker.ADD, path)
     scanner.take()
     _, mode = skip_header(scanner, None, path)
-    header = None if scanner.at_end else parse_header(scanner.line)
+    header = parse_header(scanner.line)
     if header is not None and header.anchor is None:  # a new file may have one without text
         scanner.take()
     lines: list[Line] = []
@@ -315,7 +314,7 @@ def _ends_new_file(scanner: Scanner) -> bool:
         if scanner.at_end or parse_marker(scanner.line) is not None:
             return True
         if line.startswith(_STARRED):
-            _report_unknown_marker(scanner)
+            _report_marker(scanner)
             scanner.take()
             continue
         scanner.skip_until(lambda line: line.startswith((b"+", *_STARRED)))
@@ -355,7 +354,7 @@ def _read_move(scanner: Scanner) -> str:
 
     An indented line must have the exact spelling; otherwise it is context.
     """
-    parsed = None if scanner.at_end else parse_marker(scanner.line)
+    parsed = parse_marker(scanner.line)
     if parsed is None or parsed[0] is not Marker.MOVE:
         return ""
     is_exact = scanner.line.lstrip().startswith(Marker.MOVE.value.encode())
@@ -398,10 +397,7 @@ def _take_in_update(hunks: HunkReader, scanner: Scanner) -> bool | None:
         scanner.take()
         scanner.skip_blank_lines()
         return True
-    if parse_marker(line) is not None:
-        scanner.error(Malformed.MISPLACED_MOVE)
-    else:
-        _report_unknown_marker(scanner)
+    _report_marker(scanner)
     scanner.take()
     return True
 
@@ -423,13 +419,13 @@ def skip_header(
     """
     paths = _encode(old), _encode(new)
     extended: dict[str, bytes] = {}
-    if not scanner.at_end and scanner.line.startswith(DIFF_GIT):
+    if scanner.line.startswith(DIFF_GIT):
         number, extended = scanner.number, read_extended(scanner)
         if "binary" in extended or "differ" in extended:
             scanner.error(Malformed.BINARY_SECTION, number)
         elif not names_agree(paths, extended):
             _report_other_file(scanner, paths, number)
-    if not scanner.at_end and _INDEX_LINE.fullmatch(scanner.line):
+    if _INDEX_LINE.fullmatch(scanner.line):
         scanner.take()
     names = names_at(scanner)
     agrees = names is not None and _are_section_paths(names, paths)

@@ -180,11 +180,10 @@ def _take_directive(scanner: Scanner, tag: _Tag) -> None:
     """Take the directive that begins with `tag` and add its section, unless there is an error."""
     number, first = scanner.number, scanner.at
     scanner.take()
-    has_content = tag.name.upper() not in (_COPY, _RENAME, _DELETE)
     if not _check_tag(scanner, tag, number):
-        if has_content and not tag.closing and not tag.empty:
+        if not (tag.closing or tag.empty):
             scanner.skip_to(_KNOWN)  # what may be its content causes no more errors
-            if not scanner.at_end and scanner.line.strip() == tag.end.strip().upper():
+            if scanner.line.strip() == tag.end.strip().upper():
                 scanner.take()
     elif tag.closing:
         scanner.error(Malformed.ENDS_NOTHING, number, tag=tag.name)
@@ -235,7 +234,7 @@ def _take_content(scanner: Scanner, tag: _Tag, first: int) -> Scanner:
         return scanner.limited_to(scanner.at)
     open_tags, ends_other = [tag.name], False
     # only in a fence may tags be content
-    nests = tag.name != _PATCH and not solid.at_end and fence_in(solid.line) is not None
+    nests = tag.name != _PATCH and fence_in(solid.line) is not None
     for found in _read_tags(scanner, tag):
         if found.closing and found.name == open_tags[-1]:
             open_tags.pop()
@@ -290,10 +289,9 @@ def _unfence_content(content: Scanner, solid: Scanner, tag: _Tag) -> Scanner:
     Content may itself begin and end with fences. It is ambiguous, and refused, if all fences are
     closed under both readings, or under neither.
     """
-    if solid.at_end:
-        return content
     opening, closing = fence_in(solid.line), fence_in(solid.line_at(solid.end - 1))
-    if opening is None and closing is None:
+    fence = opening or closing
+    if fence is None:
         return content
     inside = replace(solid, at=solid.at + 1, end=solid.end - 1)
     closed = bool(opening and closing and inside.at <= inside.end and closing.closes(opening))
@@ -303,9 +301,8 @@ def _unfence_content(content: Scanner, solid: Scanner, tag: _Tag) -> Scanner:
             return rest
     framing = closed and are_closed(_lines(inside))
     if framing == are_closed(_lines(solid)):
-        fence = (opening or closing or Fence(b"```", b"")).marks
         number = solid.number if opening else solid.lines.number(solid.end - 1)
-        solid.error(Malformed.UNCLEAR_FENCE, number, longer=fence + fence[:1])
+        solid.error(Malformed.UNCLEAR_FENCE, number, longer=fence.marks + fence.marks[:1])
     return inside if framing else content
 
 
@@ -318,9 +315,8 @@ def _wraps(opening: Fence, inside: Scanner, tag: _Tag) -> bool:
     fences = [fence for fence in map(fence_in, _lines(inside)) if fence]
     if any(fence.closes(opening) for fence in fences):
         return False
-    name, extension = os.path.splitext(os.path.basename(tag.path().lower()))
-    is_hidden = name.startswith(".") and not extension
-    if is_hidden or extension not in (_DOCUMENTS if tag.name == _APPEND else _MARKDOWN):
+    extension = os.path.splitext(tag.path().lower())[1]
+    if extension not in (_DOCUMENTS if tag.name == _APPEND else _MARKDOWN):
         return True
     is_markdown = extension in _MARKDOWN and opening.info.lower() in _MARKDOWN_INFO
     return bool(fences) if not opening.info else is_markdown
@@ -328,20 +324,19 @@ def _wraps(opening: Fence, inside: Scanner, tag: _Tag) -> bool:
 
 def _read_hunks(solid: Scanner, path: str) -> tuple[Hunk, ...]:
     """Read the hunks for the file at `path`, in a fence or an envelope or neither."""
-    opening = None if solid.at_end else fence_in(solid.line)
-    if opening:
-        last = fence_in(solid.line_at(solid.end - 1)) if solid.end - solid.at > 1 else None
+    if opening := fence_in(solid.line):
+        last = fence_in(solid.line_at(solid.end - 1))
         closed = last is not None and last.closes(opening)
         solid = _trim_blank_lines(replace(solid, at=solid.at + 1, end=solid.end - closed))
-    if not solid.at_end and envelope.is_begin(solid.line):
+    if envelope.is_begin(solid.line):
         solid.take()
         solid.skip_blank_lines()
-    update = None if solid.at_end else envelope.parse_marker(solid.line)
+    update = envelope.parse_marker(solid.line)
     if update and update[0] is envelope.Marker.UPDATE:
         if not _may_be_same_file(update[1], os.fsencode(path)):
             solid.error(Malformed.OTHER_FILE_IN_TAG)
         solid.take()
-    if solid.end > solid.at and envelope.is_end(solid.line_at(solid.end - 1)):
+    if envelope.is_end(solid.line_at(solid.end - 1)):
         solid.end -= 1
     solid = _trim_blank_lines(solid)
     reader = HunkReader(solid, CERTAIN_LINES)
@@ -359,7 +354,7 @@ def _take_in_hunks(hunks: HunkReader, content: Scanner, path: str) -> bool:
         return False
     if line.rstrip() == b"~":
         _take_range_remove(content, current)
-    elif current is not None and line[:1] == b"*" and envelope.is_end_of_file(line):
+    elif current is not None and envelope.is_end_of_file(line):
         current.at_end_of_file = True
         content.take()
         content.skip_blank_lines()
@@ -379,8 +374,8 @@ def _take_in_hunks(hunks: HunkReader, content: Scanner, path: str) -> bool:
 
 def _take_range_remove(content: Scanner, hunk: HunkBuilder | None) -> None:
     """Take a `~`, which must be between removed lines."""
-    before = hunk and hunk.lines and content.line_at(content.at - 1)[:1] == b"-"
-    if hunk and before and content.peek().startswith(b"-"):
+    around = content.peek(-1), content.peek()
+    if hunk and all(line.startswith(b"-") for line in around):
         hunk.removed_ranges.append(len(hunk.lines))
     else:
         content.error(Malformed.RANGE_NOT_BETWEEN)

@@ -82,8 +82,6 @@ def _parse_name(name: bytes) -> bytes | None:
 
 def _strip_timestamp(name: bytes) -> bytes:
     """Remove a timestamp, or what Subversion writes, that follows the name after a space."""
-    if b" " not in name:
-        return name
     first = max(len(name) - _MAX_TIMESTAMP, 0)
     for space in re.finditer(rb"(?<=[^ ]) +", name[first:]):
         if re.fullmatch(_TIMESTAMP, name[first + space.end() :]):
@@ -147,7 +145,7 @@ def reject_names(line: bytes) -> Names | None:
     Git writes `diff a/f b/f\t(rejected hunks)`, and no other header (`apply.c`,
     "write_out_one_reject").
     """
-    match = re.fullmatch(_REJECTS, line) if line.startswith(b"diff ") else None
+    match = re.fullmatch(_REJECTS, line)
     return _two_names(match[1]) if match else None
 
 

@@ -113,8 +113,6 @@ class HunkBuilder:
 
     def find_misplaced_no_newline(self) -> int | None:
         r"""Return the position of a `\ No newline…` above lines of the same side, or None."""
-        if not self.no_newline_positions:
-            return None
         left = size_of_solid(self.lines)
         lasts = {
             next((at for at in range(left - 1, -1, -1) if self.lines[at].prefix is not prefix), -1)
@@ -284,7 +282,6 @@ class HunkReader:
             if not current.is_complete:
                 current.separators = self._count_separators(current.lines)
             self._found.append(current)
-        self.current = None
 
     def _judge_last(self, hunk: HunkBuilder) -> None:
         """Refuse the last hunk of a text that was cut off, if it is short of the lines that its
@@ -296,18 +293,16 @@ class HunkReader:
         scanner, last = self._scanner, hunk.lines[-1]
         is_context = last.prefix is Prefix.CONTEXT and bool(last.text.strip())
         is_cut = bool(scanner.fence) or not scanner.ends_with_newline
-        if is_cut and hunk.is_incomplete and not (is_context and not scanner.fence):
+        hunk.unfinished = is_cut and hunk.is_incomplete
+        if hunk.unfinished and (scanner.fence or not is_context):
             scanner.error(Malformed.CUT_HUNK, scanner.previous_number)
-        hunk.unfinished = is_cut and hunk.is_incomplete and is_context
 
     def _count_separators(self, lines: Sequence[Line]) -> int:
         """Count the empty lines right above that end the hunk of `lines` (D464)."""
         scanner, at = self._scanner, self._scanner.at - 1
         for count, line in enumerate(reversed(lines)):
-            is_empty = line.prefix is Prefix.CONTEXT and line.text in (b"", b"\r")
-            if not is_empty or scanner.lines.number(at - count) != line.number:
-                return count
-            if scanner.line_at(at - count) not in (b"", b"\r"):
+            is_here = scanner.lines.number(at - count) == line.number
+            if not is_here or scanner.line_at(at - count) not in (b"", b"\r"):
                 return count
         return len(lines)
 

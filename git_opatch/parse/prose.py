@@ -118,20 +118,21 @@ def skip_fence(scanner: Scanner) -> bool:
         return False
     scanner.take()
     scanner.fence, scanner.directory_change = b"" if scanner.fence else match[2], None
-    indent = match[1] if scanner.fence and _all_indented(scanner, match[1]) else b""
-    scanner.dedent = (lambda line: line.removeprefix(indent)) if indent else None
+    indent = match[1]
+    is_indented = bool(scanner.fence and indent) and _all_indented(scanner, indent)
+    scanner.dedent = (lambda line: line.removeprefix(indent)) if is_indented else None
     return True
 
 
 def _all_indented(scanner: Scanner, indent: bytes) -> bool:
     """Return whether every line in the fence that opened is indented at least as the fence is."""
-    for at in range(scanner.at, scanner.end) if indent else ():
+    for at in range(scanner.at, scanner.end):
         line = scanner.lines[at]
         if line.strip() and not line.startswith(indent):
             return False
         if is_fence(scanner, line.removeprefix(indent)):
             break
-    return bool(indent)
+    return True
 
 
 def report_lines_below(scanner: Scanner) -> None:
@@ -140,7 +141,7 @@ def report_lines_below(scanner: Scanner) -> None:
     Then the fence was content, and the lines below it would be skipped as prose. Prose itself has
     such a line only below a blank one, and never two that replace one another.
     """
-    if scanner.at_end or not scanner.fence or not is_fence(scanner, scanner.line):
+    if not scanner.fence or not is_fence(scanner, scanner.line):
         return
     is_near = True
     for at in range(scanner.at + 1, scanner.end):
@@ -230,10 +231,10 @@ def _holds_patch(lines: Lines, at: int) -> bool:
     if found is None:
         return False
     ends = FORMATS[found].ends
-    if ends and re.fullmatch(rb"(?i)[ \t]*" + ends, lines[len(lines) - 1]):
+    if re.fullmatch(rb"(?i)[ \t]*" + ends, lines[len(lines) - 1]):
         return True
     parser_of(found).parse(trial)
-    return bool(trial.found.sections) and not trial.errors
+    return not trial.errors
 
 
 def skip_prose(scanner: Scanner) -> None:

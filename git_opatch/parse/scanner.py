@@ -297,8 +297,8 @@ class Scanner:
 
     @property
     def line(self) -> bytes:
-        """The next line."""
-        return self.line_at(self.at)
+        """The next line; empty past the end."""
+        return self.line_at(self.at) if self.at < self.end else b""
 
     def line_at(self, at: int) -> bytes:
         """Return the line at position `at`."""

@@ -268,7 +268,7 @@ def _read_start_line(scanner: Scanner) -> tuple[int | None, int]:
         return None, 0
     scanner.at += stated[0].count(b"\n")
     number = int(stated["line"] or stated["ruled"] or 0)
-    glued = _GLUED_RULE.match(scanner.peek(0))
+    glued = _GLUED_RULE.match(scanner.line)
     return number - 1 if number else None, glued.end() if glued else 0
 
 

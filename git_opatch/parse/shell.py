@@ -284,7 +284,7 @@ def _read_heredoc(
         report_missing_end(body, "heredoc", delimiter, end, scanner.number)
     body = replace(body, end=end, fence=b"")
     if command.file and not after:
-        if not body.peek(0).startswith(b"@@") and names_at(body) is None:
+        if not body.line.startswith(b"@@") and names_at(body) is None:
             return _refuse(scanner, text, command.file, end + ended)
         body = _for_file(body, os.fsencode(command.file))
     scanner.at = max(end + ended, after)

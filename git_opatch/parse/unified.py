@@ -71,9 +71,7 @@ def starts(scanner: Scanner) -> bool:
 
 def _starts_alone(line: bytes) -> bool:
     """Return whether `line` by itself shows that the diff of a file begins."""
-    return line.startswith(b"diff ") and (
-        line.startswith(DIFF_GIT) or reject_names(line) is not None
-    )
+    return line.startswith(DIFF_GIT) or reject_names(line) is not None
 
 
 def parse(scanner: Scanner) -> None:
@@ -122,9 +120,9 @@ def _take_header(scanner: Scanner) -> tuple[Names | None, dict[str, bytes], bool
     has_git_line = scanner.line.startswith(DIFF_GIT)
     extended = read_extended(scanner) if has_git_line else {}
     names = names_at(scanner)
-    has_prefixes = scanner.peek(0).startswith((b"--- a/", b'--- "a/')) and scanner.peek(
-        1
-    ).startswith((b"+++ b/", b'+++ "b/'))
+    has_prefixes = scanner.line.startswith((b"--- a/", b'--- "a/')) and (
+        scanner.peek().startswith((b"+++ b/", b'+++ "b/'))
+    )
     if (
         names
         and None not in names
