@@ -46,7 +46,7 @@ def diff_of(call: JsonObject) -> Iterator[Scanner]:
         for flag, meaning in _FLAGS.items():
             status = meaning if call.boolean(flag) else status
     hunks = call.string(name) if name in call.members else String(offset=call.at, name=name)
-    if old is None or new is None or hunks is None:
+    if not (old and new):
         return
     if not _is_whole(call, hunks.value, status):
         call.error(Malformed.CUT_BY_API, path=new)

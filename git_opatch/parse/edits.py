@@ -175,36 +175,33 @@ def _read_change(call: JsonObject, verb: _Verb, outer: bytes | None) -> None:
     if verb is _Verb.CELL:
         _read_cell(call)
     elif verb is _Verb.MOVE:
-        source, target = call.path(Role.FROM), call.path(Role.TO)
-        if source and target:
-            _section(call, Operation.MOVE, source, target)
+        _section(call, Operation.MOVE, call.path(Role.FROM), call.path(Role.TO))
     else:
         path = outer if outer and not call.present(Role.PATH) else call.path()
         if verb is _Verb.EDIT:
             _read_edit(call, path, may_delete=_word(call, "command") in _COMMANDS)
         elif verb is not _Verb.DELETE:
             _read_text(call, verb, path)
-        elif path:
+        else:
             _section(call, Operation.DELETE, path, b"")
 
 
-def _read_edit(call: JsonObject, path: bytes | None, *, may_delete: bool) -> None:
+def _read_edit(call: JsonObject, path: bytes, *, may_delete: bool) -> None:
     """Add the section of one replacement.
 
     Anthropic's own tool deletes the text if `new_str` is missing (`may_delete`).
     """
     old, every = call.string(Role.OLD, "old_string"), call.boolean(Role.EVERY)
-    new = old and old._replace(value=b"")
+    new = old._replace(value=b"")
     if not may_delete or call.present(Role.NEW):
         new = call.string(Role.NEW, "new_string")
-        if old and new and not belong_together(normal(old.name), normal(new.name)):
+        is_whole = old.name and new.name
+        if is_whole and not belong_together(normal(old.name), normal(new.name)):
             call.error(Malformed.UNKNOWN_COMBINATION, first=old.name, second=new.name)
     expected = call.number(Role.EXPECTED) or 0
-    for member in call.present(Role.EXPECTED) if old and old.value and not expected else ():
+    for member in call.present(Role.EXPECTED) if old.value and not expected else ():
         member.error(Malformed.ASKS_TO_CHECK)
     first, last = call.number(Role.FIRST), call.number(Role.LAST)
-    if not (path and old and new):
-        return
     for member in call.present(Role.HASH):
         wanted = member.raw[1:-1].lower().decode("latin-1")
         if not (wanted and hashlib.sha256(old.value).hexdigest().startswith(wanted)):
@@ -218,7 +215,7 @@ def _read_edit(call: JsonObject, path: bytes | None, *, may_delete: bool) -> Non
         _add(call, path, new, old=old, replacement=replacement, start=start)
 
 
-def _read_text(call: JsonObject, verb: _Verb, path: bytes | None) -> None:
+def _read_text(call: JsonObject, verb: _Verb, path: bytes) -> None:
     """Add the section of a text: a whole file, or lines to insert or to append."""
     after = call.number(Role.AFTER) if verb is _Verb.INSERT else None
     if verb is _Verb.INSERT and after is None:
@@ -227,10 +224,8 @@ def _read_text(call: JsonObject, verb: _Verb, path: bytes | None) -> None:
     if Role.NEW not in verb.value:
         members = call.present(Role.TEXT)
     text = call.string(" ".join(each.name for each in members), "file_text")
-    if call.boolean(Role.NEWLINE) and text and not text.value.endswith(b"\n"):
+    if call.boolean(Role.NEWLINE) and not text.value.endswith(b"\n"):
         text = text._replace(value=text.value + b"\n")
-    if not (path and text):
-        return
     if verb is _Verb.INSERT:
         _add(call, path, text, replacement=Replacement(b"", text.value, after=after))
     else:
@@ -247,9 +242,8 @@ def _read_cell(call: JsonObject) -> None:
     is_number = number.isdigit() and len(number) <= MAX_DIGITS
     if not is_number and (number or not name):
         call.error(Malformed.NO_CELL)
-    if path and new:
-        cell = Cell(name, int(number) if is_number else None)
-        _add(call, path, new, replacement=Replacement(b"", new.value, cell=cell))
+    cell = Cell(name, int(number) if is_number else None)
+    _add(call, path, new, replacement=Replacement(b"", new.value, cell=cell))
 
 
 def _add(

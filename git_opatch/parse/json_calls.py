@@ -196,13 +196,12 @@ def _value(member: Member, depth: int) -> Iterator[Scanner]:
     if depth > _MAX_DEPTH:
         return
     if member.opening == '"' and (not name or name in names(_STRINGS)):
-        if (string := member.decode()) is not None:
-            content = member.json.below(b"", string)
-            found = len(content.found.sections)
-            yield content
-            is_beside = name == "command" and found == len(content.found.sections)
-            for at in range(content.end) if is_beside else ():
-                note_command(content, at)
+        content = member.json.below(b"", member.decode())
+        found = len(content.found.sections)
+        yield content
+        is_beside = name == "command" and found == len(content.found.sections)
+        for at in range(content.end) if is_beside else ():
+            note_command(content, at)
     elif member.opening == "[":
         yield from _list(member, depth)
     elif member.opening == "{":
@@ -227,16 +226,16 @@ def _list(member: Member, depth: int) -> Iterator[Scanner]:
 
 def _object(outer: JsonObject, name: str, depth: int) -> Iterator[Scanner]:
     """Read an object: an edit, an operation, or what holds them."""
-    text, inside = outer.json, outer.in_directory()
-    own = outer if inside is text else JsonObject(inside, outer.at)
+    text, own = outer.json, outer.in_directory()
     _check_call(own)
     patches = _patches_of(own, is_listed=name in ("operation", "operations"))
-    if patches is not None or own.word("type") in _THOUGHTS or own.word("thought") == b"true":
-        text.read.append((own.at, own.end))
-    if patches is not None:
-        yield from patches
-    else:
+    if patches is None and (own.word("type") in _THOUGHTS or own.word("thought") == b"true"):
+        patches = iter(())
+    if patches is None:
         yield from _inside(own, depth)
+    else:
+        text.read.append((own.at, own.end))
+        yield from patches
     if len(text.scanner.found.sections) > outer.first:
         outer.check()
 
@@ -273,8 +272,7 @@ def _is_answer(own: JsonObject) -> bool:
     """Return whether an object of an API's answer has what the model says."""
     is_part = own.word("type") in (b"text", b"output_text", b"result")
     is_whole = own.word("role") in (b"assistant", b"model") or "model" in own.members
-    is_thought = own.word("thought") == b"true"
-    return (is_part or is_whole or own.members.keys() == {"text"}) and not is_thought
+    return is_part or is_whole or own.members.keys() == {"text"}
 
 
 def _patches_of(own: JsonObject, *, is_listed: bool) -> Iterator[Scanner] | None:
@@ -303,8 +301,8 @@ def _listed_blocks(own: JsonObject) -> Iterator[Scanner]:
     for item in diff.objects() if path else ():
         if item is None:
             diff.error(Malformed.NOT_AN_OBJECT)
-        elif blocks := item.string("content"):
-            yield own.json.below(b"`%s`\n" % path, blocks, item.at)
+        else:
+            yield own.json.below(b"`%s`\n" % path, item.string("content"), item.at)
 
 
 def _check_beside(own: JsonObject, first: int) -> None:
@@ -355,17 +353,17 @@ def _operation(own: JsonObject, kind: bytes) -> Iterator[Scanner]:
     has_diff = normal(name) in own.members or kind != b"delete_file"
     diff = own.string(name) if has_diff else String(offset=own.at)
     path = own.path()
-    is_blocks = is_tool and diff is not None and _BLOCK.search(diff.value) is not None
+    is_blocks = is_tool and _BLOCK.search(diff.value) is not None
     if is_tool:
         own.note_unknown(Role.PATH, _TEXTS, "operation", *([] if is_blocks else [_MOVES]))
-    if path is None or diff is None or text.scanner.errors > errors:
+    if text.scanner.errors > errors:
         return
     if is_blocks:
         yield text.below(b"`%s`\n" % path, diff, own.at)
     elif Format.OPERATIONS in text.scanner.found.formats:
         header = _HEADERS[kind][1].value.encode() + path + b"\n"
         if own.present(_MOVES):
-            header += envelope.Marker.MOVE.value.encode() + (own.path(_MOVES) or b"") + b"\n"
+            header += envelope.Marker.MOVE.value.encode() + own.path(_MOVES) + b"\n"
         value = _added(diff.value, is_tool=is_tool) if kind == b"create_file" else diff.value
         below = text.below(header, String(value, diff.offset, "diff"), own.at)
         _read_section(below, (_HEADERS[kind][0], os.fsdecode(path)))

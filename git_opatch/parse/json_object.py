@@ -156,8 +156,8 @@ class Member(NamedTuple):
         """Add a diagnostic that names the member, for the line where its value begins."""
         self.json.error(fault, self.start, name=self.name, **values)
 
-    def decode(self) -> String | None:
-        r"""Decode the value, a valid string, to UTF-8; None after an error.
+    def decode(self) -> String:
+        r"""Decode the value, a valid string, to UTF-8; without a name after an error.
 
         A string with a raw line break and a `\n`, too, was not escaped as a whole.
         """
@@ -169,7 +169,7 @@ class Member(NamedTuple):
             self.error(Malformed.HALF_PAIR)
         else:
             return String(value.encode("utf-8", "surrogateescape"), self.start, self.name)
-        return None
+        return String()
 
     def items(self) -> list[tuple[str, int, int]]:
         """Return where the items of the list are that the value is."""
@@ -182,7 +182,7 @@ class Member(NamedTuple):
         """
         text, start = self.json, self.start
         if self.opening == '"':
-            string = self.decode() or String()
+            string = self.decode()
             text = JsonText(text.below(b"", string))
             if not isinstance(_load(string.value), dict):
                 yield None
@@ -257,8 +257,8 @@ class JsonObject:
         """Add a diagnostic for the line where the object begins."""
         self.json.error(fault, self.at, **values)
 
-    def string(self, wanted: Names, shown: str = "") -> String | None:
-        """Return the string with any of these names; None after an error.
+    def string(self, wanted: Names, shown: str = "") -> String:
+        """Return the string with any of these names; an empty one, without a name, after an error.
 
         If there is none, the error says that `shown`, or the first name, is missing.
         """
@@ -266,7 +266,7 @@ class JsonObject:
         if not found:
             shown = shown or (wanted.value if isinstance(wanted, Role) else wanted.split()[0])
             self.error(Malformed.NO_MEMBER, name=shown)
-            return None
+            return String()
         for other in found[1:]:
             if found[0].raw != other.raw:
                 other.json.error(
@@ -275,16 +275,16 @@ class JsonObject:
         if found[0].opening == '"':
             return found[0].decode()
         found[0].error(Malformed.NOT_A_STRING)
-        return None
+        return String()
 
-    def path(self, wanted: Names = Role.PATH) -> bytes | None:
-        """Return the path with any of these names; None after an error."""
+    def path(self, wanted: Names = Role.PATH) -> bytes:
+        """Return the path with any of these names; empty after an error."""
         found = self.string(wanted)
-        if found is None or (found.value and _is_path(found.value)):
-            return found and found.value
-        fault = Malformed.NOT_A_PATH if found.value else Malformed.EMPTY
-        self.json.error(fault, found.offset, path=found.value, name=found.name)
-        return None
+        if found.name and not (found.value and _is_path(found.value)):
+            fault = Malformed.NOT_A_PATH if found.value else Malformed.EMPTY
+            self.json.error(fault, found.offset, path=found.value, name=found.name)
+            return b""
+        return found.value
 
     def boolean(self, wanted: Names) -> bool:
         """Return whether any of these members is true; another value is an error."""
@@ -302,12 +302,13 @@ class JsonObject:
             member.error(Malformed.NOT_A_NUMBER)
         return None
 
-    def in_directory(self) -> JsonText:
-        """Return the text as read in the directory that the members name, if they do."""
+    def in_directory(self) -> JsonObject:
+        """Return the object as read in the directory that its members name, if they do."""
         own, named = self.word(DIRECTORIES), self.present(DIRECTORIES)
         if not own or b"\\" in own or named[0].opening != '"':
-            return self.json
-        return replace(self.json, scanner=self.json.scanner.below(os.fsdecode(own)))
+            return self
+        below = self.json.scanner.below(os.fsdecode(own))
+        return JsonObject(replace(self.json, scanner=below), self.at)
 
     def note_unknown(self, *known: Names, refuses: bool = True) -> None:
         """Note members that are not `known`, by role or by name; refuse those that could ask for
@@ -350,7 +351,7 @@ class JsonObject:
                 self._guard(member)
         if self.present(DIRECTORIES):
             found = self.string(DIRECTORIES)
-            if found and (not _is_path(found.value) or b"\\" in found.value):
+            if not _is_path(found.value) or b"\\" in found.value:
                 self.json.error(Malformed.NOT_A_PATH, found.offset, path=found.value)
 
     def _guard(self, member: Member) -> None:

@@ -45,8 +45,8 @@ def is_comment(own: JsonObject) -> bool:
 
 def read(own: JsonObject) -> None:
     """Add the suggestions of a comment to the section of its file."""
-    value, position = own.string("body"), own.members.get("position")
-    body = value.value.replace(b"\r\n", b"\n") + b"\n" if value else b""
+    body = own.string("body").value.replace(b"\r\n", b"\n") + b"\n"
+    position = own.members.get("position")
     place = JsonObject(own.json, position.start) if position and position.opening == "{" else own
     found, opened = [*_FENCE.finditer(body)], _OPENS.findall(body)
     is_outdated = place is own and "originalline" in own.members and "line" not in own.members
@@ -90,8 +90,8 @@ def _place_of(own: JsonObject, place: JsonObject) -> _Place | None:
         last, commit = own.number(f"{version}line"), own.word(f"{version}commit_id")
         first = own.number(f"{version}start_line") or last
         stated = own.number("start_line") or own.number("line") or first
-        if own.holds("diffhunk", '"') and (hunk := own.string("diff_hunk")):
-            shown = dict(_new_side(hunk.value))
+        if own.holds("diffhunk", '"'):
+            shown = dict(_new_side(own.string("diff_hunk").value))
     if not (first and last and stated) or b"LEFT" in (own.word("side"), own.word("start_side")):
         return None
     is_known = re.fullmatch(rb"[0-9a-f]{7,64}", commit) is not None
