@@ -1,7 +1,7 @@
 """Compare what this working tree and another revision make of the same cases.
 
     python benchmarks/compare.py --against main
-    python benchmarks/compare.py --against main --sets scenarios,sequences --list
+    python benchmarks/compare.py --against main --sets scenarios,late --list
     python benchmarks/compare.py --against main --repo CLONE --repo CLONE --typed CASES --seed 7
 
 Not words are compared, but outcomes: whether a patch was applied, the bytes of what is there then,
@@ -10,7 +10,6 @@ and otherwise the reasons. Where a rule comes or goes, this says what it changes
 scenarios  the scenarios of the tests
 grammar    drawn by `grammar.py`: one to three slips at once
 late       changes of real commits, for later versions of their file, as `travel.py` draws them
-sequences  apply, edit, commit, undo and redo, in a repository
 typed      diffs that models typed, as `collect_diffs.py` collects them; only with `--typed`
 
 and the columns
@@ -38,7 +37,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import grammar
@@ -46,7 +44,6 @@ import model_diffs
 import travel
 from arguments import names_of, parser_of
 from scene import write_scene
-from sequences import draw_sequence
 from table import counted
 
 _TOP = Path(__file__).resolve().parents[1]
@@ -87,7 +84,7 @@ def _options() -> argparse.Namespace:
     add("--against", required=True, metavar="REV", help="the revision to compare with")
     add("--sets", type=names_of(_SETS), default=list(_SETS), help="some of: " + ",".join(_SETS))
     add("--count", type=int, default=600, metavar="N",
-        help="cases of each set that is drawn; a twentieth of it in sequences (600)")  # fmt: skip
+        help="cases of each set that is drawn (600)")  # fmt: skip
     add("--seed", default="1", help="another seed draws other cases")
     add("--repo", type=Path, action="append", help="a repository to draw from (this one)")
     add("--typed", type=Path, metavar="DIR", help="the cases of collect_diffs.py")
@@ -125,8 +122,7 @@ def _scenarios(_: argparse.Namespace) -> Iterator[tuple[str, Case]]:
         words[1:1] = ["--json"] if words[0] in ("apply", "check") else []
         case = {
             "files": {name: (mode, data.decode("latin-1")) for name, (mode, data) in files.items()},
-            "steps": [("opatch", words, scenario.feed.decode("latin-1"))],
-            "journal": False,
+            "steps": [(words, scenario.feed.decode("latin-1"))],
         }
         yield str(path.relative_to(_SCENARIOS)), case
 
@@ -155,13 +151,6 @@ def _late(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
         yield title, _in_memory({late.change.path: late.versions[at]}, late.text.encode())
 
 
-def _sequences(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
-    for number in range(options.count // 20):
-        files, steps = draw_sequence(Random(f"{options.seed}:{number}"))
-        texts = {name: ("100644", "\n".join([*(text or ()), ""])) for name, text in files.items()}
-        yield f"seed {options.seed}", {"files": texts, "steps": steps, "journal": True}
-
-
 def _typed(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     if options.typed is None:
         print("typed: skipped, since no --typed names a directory", file=sys.stderr)
@@ -175,7 +164,6 @@ _SETS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Case]]]] = {
     "scenarios": _scenarios,
     "grammar": _grammar,
     "late": _late,
-    "sequences": _sequences,
     "typed": _typed,
 }
 

@@ -34,7 +34,7 @@ TABLES = {
     "late": f"travel.py {_DRAWN} --cases 400",
     "suite": "suite.py judge {suite} --tools opatch,git-apply,git-apply-lenient,patch,mpatch,codex "
     "--codex {codex} --python {python} --jobs {jobs}",
-    "speed": "speed.py --no-doubling --peers codex --codex {codex}",
+    "speed": "speed.py --peers codex --codex {codex}",
 }
 """The command of each table, below `benchmarks/`."""
 

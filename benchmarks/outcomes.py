@@ -3,8 +3,8 @@
     PYTHONPATH=TREE python benchmarks/outcomes.py CASES
 
 One side of `compare.py`. CASES has a JSON object a line. With `patch`, it is planned in memory for
-`files`; with `steps`, they are run in a repository that has `files` committed: commands of git, of
-git opatch, each in a fork of this process, and files written. Bytes are strings of Latin-1.
+`files`; with `steps`, these commands are run in a repository that has `files` committed, each in a
+fork of this process. Bytes are strings of Latin-1.
 
 Only what stays from one revision to the next is used: public names of the package, its `main`, and
 the JSON of the commands. A line of the output has the case's `id`, and for each step
@@ -12,7 +12,7 @@ the JSON of the commands. A line of the output has the case's `id`, and for each
 `ok`      whether it succeeded
 `bytes`   what is there afterwards: of a plan the changed files, of a step a digest of index, files,
           trees of the history, and what `convert` printed
-`reason`  the reasons of a refusal, with path and hunk, and what the journal says of each patch
+`reason`  the reasons of a refusal, with path and hunk
 """
 
 from __future__ import annotations
@@ -93,38 +93,20 @@ def _stepped(case: dict[str, Any], top: Path) -> Iterator[dict[str, Any]]:
     place = top / "repository"
     shutil.copytree(top / "empty", place)
     for path, (mode, content) in case["files"].items():
-        _write(place, path, content)
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_bytes(content.encode("latin-1"))
         (place / path).chmod(int(mode[-3:], 8))
     _git(place, "add", "-A")
     _git(place, "commit", "-q", "--allow-empty", "-m", "before")
-    for kind, *what in case["steps"]:
-        if kind == "opatch":
-            words, feed = what
-            yield _command(place, words, feed.encode("latin-1"), journal=case["journal"])
-        elif kind == "git":
-            _git(place, *what[0])
-        else:
-            _write(place, *what)
+    for words, feed in case["steps"]:
+        ran = _run(place, words, feed.encode("latin-1"))
+        printed = ran.out.decode("latin-1") if words[0] == "convert" else ""
+        yield _step(ran.status == 0, [_state(place), printed], _reasons(ran))
     shutil.rmtree(place)
-
-
-def _write(place: Path, path: str, content: str | None) -> None:
-    if content is None:
-        (place / path).unlink(missing_ok=True)
-        return
-    (place / path).parent.mkdir(parents=True, exist_ok=True)
-    (place / path).write_bytes(content.encode("latin-1"))
 
 
 def _git(place: Path, *words: str) -> bytes:
     return subprocess.run(["git", *words], cwd=place, capture_output=True).stdout
-
-
-def _command(place: Path, words: list[str], feed: bytes, *, journal: bool) -> dict[str, Any]:
-    ran = _run(place, words, feed)
-    state = [_state(place), ran.out.decode("latin-1") if words[0] == "convert" else ""]
-    reasons = [*_reasons(ran), *(_journal(place) if journal else ())]
-    return _step(ran.status == 0, state, reasons)
 
 
 def _run(place: Path, words: Sequence[str], feed: bytes) -> _Ran:
@@ -174,11 +156,6 @@ def _reasons(ran: _Ran) -> list[str]:
         f"{each['reason']}: {each['path']}, hunk {each['hunk']}, line {each['patch_line']}"
         for each in failures
     ]
-
-
-def _journal(place: Path) -> list[str]:
-    records = json.loads(_run(place, ["log", "--json"], b"").out)["records"]
-    return [f"record {each['record']}: {each['target']}, {each['state']}" for each in records]
 
 
 def _state(place: Path) -> str:

@@ -1,15 +1,10 @@
 """Measure `git opatch apply` as a whole process, beside other tools that do the same.
 
-    python benchmarks/speed.py [--rows NAME,...] [--runs N] [--peers NAME,...] [--no-doubling]
+    python benchmarks/speed.py [--rows NAME,...] [--runs N] [--peers NAME,...]
 
-Prints two tables in Markdown. In the first, all tools run in turn, so that load on the machine
-falls on all of them: `floor` is `git apply --index` of the finished diff, `start-up` is Python
-and the imports of `git opatch apply`, and the goal is 1.5 floors and the start-up. All are the
-fastest of the runs. In the second, files and patches are doubled twice: a cost that grows with
-them, and not with their product, stays under 2.3 each time. What grows is the processor's
-time, which load changes little, without that of the start-up, and the peak of memory. The cost
-of `git apply` is such a product, so its growth is shown beside it, and that of `git opatch
-convert`, which does all but the writing.
+Prints a table in Markdown. All tools run in turn, so that load on the machine falls on all of them:
+`floor` is `git apply --index` of the finished diff, `start-up` is Python and the imports of
+`git opatch apply`, and the goal is 1.5 floors and the start-up. All are the fastest of the runs.
 
 Peers are `codex` (the program in npm's @openai/codex) and `mpatch` (a library on PyPI); --codex and
 --python say where they are.
@@ -18,13 +13,11 @@ Peers are `codex` (the program in npm's @openai/codex) and `mpatch` (a library o
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from itertools import pairwise
+from contextlib import contextmanager
 from pathlib import Path
 
 import peers
@@ -32,11 +25,9 @@ from arguments import names_of, parser_of
 from speed_inputs import ROWS, Case, Row
 from speed_run import LIMIT, Sample, Stage, Tool
 
-_MAX_GROWTH = 2.3
 _SLOW = 10.0  # seconds
 _PROGRAM = str(Path(sys.executable).with_name("git-opatch"))
 _OPATCH = Tool("opatch", (_PROGRAM, "apply", "../envelope"))
-_CONVERT = Tool("convert", (_PROGRAM, "convert", "-o", os.devnull, "../envelope"), leaves="")
 _IMPORTS = "import git, git_opatch.cli.main, git_opatch.cli.commands.apply"
 _START = Tool("start-up", (sys.executable, "-c", _IMPORTS), leaves="")
 _FLOOR = Tool("floor", ("git", "apply", "--index", "../finished"))
@@ -52,8 +43,6 @@ def main() -> None:
     rows = [row for row in ROWS if row.name in arguments.rows]
     with tempfile.TemporaryDirectory(prefix="opatch-speed-") as directory:
         _compare(rows, _peers(arguments, Path(directory)), arguments.runs, Path(directory))
-        if not arguments.no_doubling:
-            _double(rows, arguments.runs, Path(directory))
 
 
 def _arguments() -> argparse.Namespace:
@@ -62,7 +51,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=names_of(names), default=names, help=",".join(names))
     parser.add_argument("--runs", type=int, default=5, help="of each tool on each row")
     parser.add_argument("--peers", type=names_of(_PEERS), default=_PEERS, help=",".join(_PEERS))
-    parser.add_argument("--no-doubling", action="store_true", help="print the first table alone")
     peers.add_options(parser)
     return parser.parse_args()
 
@@ -83,7 +71,7 @@ def _compare(rows: Sequence[Row], others: Iterable[Tool], runs: int, directory: 
     tools = [_OPATCH, _START, _FLOOR, *others]
     _print_heading("row", *(tool.name for tool in tools), "of the goal", "")
     for row in rows:
-        with _staged(row.make(1), directory) as stage:
+        with _staged(row.make(), directory) as stage:
             found = _in_turn({tool.name: (stage, tool) for tool in tools}, runs)
         _print_row(row.title, *map(_seconds, found.values()), *_goal(found))
 
@@ -122,52 +110,6 @@ def _seconds(samples: Sequence[Sample]) -> str:
 
 def _fastest(samples: Sequence[Sample]) -> float:
     return min(sample.seconds for sample in samples)
-
-
-def _least_work(samples: Sequence[Sample]) -> float:
-    return min(sample.work for sample in samples)
-
-
-def _double(rows: Sequence[Row], runs: int, directory: Path) -> None:
-    """Print the second table: the growth from one size to the next."""
-    tools = (_OPATCH, _CONVERT, _FLOOR)
-    times = (f"{tool.name} grows by" for tool in tools)
-    _print_heading("doubling", "seconds", *times, "peak, MiB", "peak grows by", "linear")
-    for row in (row for row in rows if row.sizes):
-        with ExitStack() as stack:
-            stages = [stack.enter_context(_staged(row.make(size), directory)) for size in row.sizes]
-            runners = {
-                f"{tool.name} {at}": (stage, tool)
-                for at, stage in enumerate(stages)
-                for tool in tools
-            }
-            found = _in_turn({_START.name: (stages[0], _START), **runners}, runs)
-        _print_row(row.title, *_growth(found, len(stages)))
-
-
-def _growth(found: Samples, sizes: int) -> Iterator[str]:
-    """Seconds, growth of the work, peaks, their growth, and whether both are little enough."""
-    applied = [found[f"{_OPATCH.name} {at}"] for at in range(sizes)]
-    start = _least_work(found[_START.name])
-    growths = [
-        _steps([_least_work(found[f"{tool.name} {at}"]) - base for at in range(sizes)])
-        for tool, base in ((_OPATCH, start), (_CONVERT, start), (_FLOOR, 0))
-    ]
-    peaks = [min(sample.peak for sample in samples) for samples in applied]
-    yield ", ".join(map(_seconds, applied))
-    yield from map(_listed, growths)
-    yield ", ".join(f"{peak:.0f}" for peak in peaks)
-    yield _listed(_steps(peaks))
-    own, converted, _ = (max(growth + _steps(peaks)) < _MAX_GROWTH for growth in growths)
-    yield "yes" if own else "but for git apply" if converted else "no"
-
-
-def _steps(values: Sequence[float]) -> list[float]:
-    return [after / before for before, after in pairwise(values)]
-
-
-def _listed(growths: Sequence[float]) -> str:
-    return ", ".join(f"{growth:.2f}" for growth in growths)
 
 
 def _print_heading(*cells: str) -> None:

@@ -33,16 +33,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table; `make` builds its case at so many times its size.
-
-    `sizes` are those at which its growth is measured: none where there is nothing that the cost
-    could grow with, large ones where little is done beside the start-up.
-    """
+    """A line of the table; `make` builds its case."""
 
     name: str
     title: str
-    make: Callable[[int], Case]
-    sizes: tuple[int, ...] = (1, 2, 4)
+    make: Callable[[], Case]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,107 +139,106 @@ def _spread(size: int, count: int) -> list[int]:
     return [(2 * at + 1) * size // (2 * count) // 5 * 5 + 1 for at in range(count)]
 
 
-def _small(scale: int) -> Case:
-    return _case([_Edited("src/small.txt", _source(200 * scale), [100])])
+def _small() -> Case:
+    return _case([_Edited("src/small.txt", _source(200), [100])])
 
 
-def _many_files(scale: int) -> Case:
+def _many_files() -> Case:
     return _case(
         [
             _Edited(f"src/{at % 20:02}/file_{at}.txt", _source(100, 1000 * at), [25, 75])
-            for at in range(1000 * scale)
+            for at in range(1000)
         ]
     )
 
 
-def _one_file(size: int, count: int) -> Callable[[int], Case]:
-    def make(scale: int) -> Case:
-        places = _spread(size * scale, count * scale)
-        return _case([_Edited("src/large.txt", _source(size * scale), places)])
+def _one_file(size: int, count: int) -> Callable[[], Case]:
+    def make() -> Case:
+        places = _spread(size, count)
+        return _case([_Edited("src/large.txt", _source(size), places)])
 
     return make
 
 
-def _dedented(scale: int) -> Case:
+def _dedented() -> Case:
     """Lines of three depths; the patch lacks the indentation that all of them have."""
-    size = 100_000 * scale
+    size = 100_000
     lines = [f"{_INDENT * (1 + at % 3)}call_{at}({at % 7})" for at in range(size)]
-    file = _Edited("src/large.txt", lines, _spread(size, 500 * scale))
+    file = _Edited("src/large.txt", lines, _spread(size, 500))
     return _case([file], lambda _, line: line.removeprefix(_INDENT))
 
 
-def _equal(scale: int) -> Case:
+def _equal() -> Case:
     """The context fits nearly everywhere, the removed line nowhere."""
-    size = 200_000 * scale
-    file = _Edited("src/equal.txt", ["same"] * size, [size // 2], 100 * scale)
+    size = 200_000
+    file = _Edited("src/equal.txt", ["same"] * size, [size // 2], 100)
     return _case([file], lambda prefix, line: "other" if prefix == "-" else line, applies=False)
 
 
-def _equal_run(scale: int) -> Case:
+def _equal_run() -> Case:
     """A long hunk that fits nearly everywhere."""
-    size = 100_000 * scale
-    file = _Edited("src/equal.txt", ["same"] * size, [size // 2], 1000 * scale)
+    size = 100_000
+    file = _Edited("src/equal.txt", ["same"] * size, [size // 2], 1000)
     return _case([file], applies=False)
 
 
-def _short_in_equal(scale: int) -> Case:
+def _short_in_equal() -> Case:
     """Many hunks that fit nearly everywhere."""
-    size = 20_000 * scale
+    size = 20_000
     file = _Edited("src/equal.txt", ["same"] * size, range(2, size - 2, 66))
     return _case([file], applies=False)
 
 
-def _same_hunks(scale: int) -> Case:
+def _same_hunks() -> Case:
     """As many equal hunks as there are places for them."""
-    count = 400 * scale
+    count = 400
     lines = ["begin()", "run()", "end()", ""] * count
     return _case([_Edited("src/same.txt", lines, range(1, 4 * count, 4), 1)])
 
 
-def _blank(scale: int) -> Case:
+def _blank() -> Case:
     """Nothing but lines of a space."""
-    size = 5000 * scale
+    size = 5000
     file = _Edited("src/blank.txt", [" "] * size, [size // 2], size // 10)
     return _case([file], applies=False)
 
 
-def _nowhere(scale: int) -> Case:
+def _nowhere() -> Case:
     """Hunks with one line, the removed one, that is nowhere in the file."""
-    size = 100_000 * scale
-    file = _Edited("src/large.txt", _source(size), _spread(size, 100 * scale))
+    size = 100_000
+    file = _Edited("src/large.txt", _source(size), _spread(size, 100))
     return _case([file], lambda prefix, line: line[::-1] if prefix == "-" else line, applies=False)
 
 
-def _other_spaces(scale: int) -> Case:
+def _other_spaces() -> Case:
     """Every line has two thousand likes, and none is spelled as in the patch."""
-    lines = _source(50) * (2000 * scale)
-    file = _Edited("src/large.txt", lines, _spread(len(lines), 200 * scale))
+    lines = _source(50) * 2000
+    file = _Edited("src/large.txt", lines, _spread(len(lines), 200))
     return _case([file], lambda _, line: line.replace(" = ", "  =  "), applies=False)
 
 
-def _repository(scale: int) -> Case:
+def _repository() -> Case:
     files = [_Edited(f"src/file_{at}.txt", _source(100, 1000 * at), [50]) for at in range(3)]
-    return _case(files, background=200_000 * scale)
+    return _case(files, background=200_000)
 
 
 ROWS = (
-    Row("hunk", "one small hunk", _small, sizes=()),
-    Row("files", "1,000 files, 2 hunks each", _many_files, sizes=()),
+    Row("hunk", "one small hunk", _small),
+    Row("files", "1,000 files, 2 hunks each", _many_files),
     Row("long", "1,000,000 lines, 20 hunks", _one_file(1_000_000, 20)),
     Row("hunks", "100,000 lines, 1,000 hunks", _one_file(100_000, 1000)),
     Row("dedented", "100,000 lines, 500 dedented hunks", _dedented),
     Row("equal", "200,000 equal lines, a hunk that is nowhere", _equal),
     Row("run", "100,000 equal lines, a hunk of 2,000 of them", _equal_run),
     Row("short", "20,000 equal lines, 303 hunks of 7 of them", _short_in_equal),
-    Row("same", "400 equal hunks on 400 equal places", _same_hunks, sizes=(1, 2)),
+    Row("same", "400 equal hunks on 400 equal places", _same_hunks),
     Row("spaces", "5,000 lines of a space, a hunk of 1,000 of them", _blank),
-    Row("repository", "200,000 files, a patch of 3", _repository, sizes=()),
+    Row("repository", "200,000 files, a patch of 3", _repository),
     Row("nowhere", "100,000 distinct lines, 100 hunks that are nowhere", _nowhere),
     Row(
         "blanks",
         "100,000 lines, 50 of them distinct, 200 hunks with other blanks",
         _other_spaces,
-        sizes=(4, 8, 16),
     ),
 )
 """What is measured, in the order of the table."""

@@ -1,17 +1,11 @@
-"""Running one tool once on a case: in a real repository, from the same state each time.
-
-Executed as a program it is the stop-watch, a separate process: the peak memory of a child
-counts from that of its parent, and the benchmark itself holds large files.
-"""
+"""Running one tool once on a case: in a real repository, from the same state each time."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -46,14 +40,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One run: seconds, those of them that a processor worked, peak memory in MiB, and the end.
+    """One run: its seconds, and how it ended.
 
     `verdict` is "ok", "refused" (and nothing was changed), "WRONG" or "endless".
     """
 
     seconds: float
-    work: float
-    peak: float
     verdict: str
 
 
@@ -80,13 +72,17 @@ class Stage:
     def run(self, tool: Tool) -> Sample:
         """Run `tool` once, from the state that all runs begin in."""
         self._restore()
-        watch = (sys.executable, "-E", "-s", "-S", __file__, *tool.command)
-        ran = subprocess.run(
-            watch, cwd=self._top, env=self._environment, check=True, stdout=subprocess.PIPE
-        )
-        seconds, work, peak, status = json.loads(ran.stdout)
-        verdict = self._verdict(status, tool) if seconds < LIMIT else "endless"
-        return Sample(seconds, work, peak / 1024, verdict)
+        null, start = subprocess.DEVNULL, time.perf_counter()
+        process = subprocess.Popen(
+            tool.command, cwd=self._top, env=self._environment,
+            stdin=null, stdout=null, stderr=null, start_new_session=True,
+        )  # fmt: skip
+        alarm = threading.Timer(LIMIT, os.killpg, (process.pid, signal.SIGKILL))
+        alarm.start()
+        status = process.wait()
+        seconds = time.perf_counter() - start
+        alarm.cancel()
+        return Sample(seconds, self._verdict(status, tool) if seconds < LIMIT else "endless")
 
     def _restore(self) -> None:
         """Undo the last run: files, index, new objects; let all stat data be clean and old."""
@@ -123,29 +119,3 @@ def _history(case: Case) -> Iterator[bytes]:
         yield b"M 100644 :1 background/%03d/file_%d.txt\n" % (at % 500, at)
     for path, data in case.before.items():
         yield b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data)
-
-
-def _watch(command: list[str]) -> tuple[float, float, int, int]:
-    """Seconds, processor's seconds, peak memory in KiB and exit status of `command`.
-
-    Those of all processes that it starts are counted in.
-    """
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    alarm = threading.Timer(LIMIT, os.killpg, (process.pid, signal.SIGKILL))
-    alarm.start()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    alarm.cancel()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, process.returncode
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(_watch(sys.argv[1:])))
