@@ -151,7 +151,7 @@ def parse(scanner: Scanner) -> None:
     read_sections(scanner.limited_to(last))
     scanner.at = end + has_marker
     if has_marker and re.match(_HUNK_LINE, scanner.line):
-        scanner.error(Malformed.BELOW_END, text=scanner.line, marker=_LAST)
+        scanner.error(Malformed.BELOW_END, marker=_LAST)
         scanner.skip_until(lambda line: not re.match(_HUNK_LINE, line))
     if has_marker:
         report_lines_below(scanner)
@@ -167,12 +167,10 @@ def _report_no_end(scanner: Scanner, begin: int, end: int) -> int:
     last = end - 1
     while not scanner.line_at(last).strip():
         last -= 1
-    line = scanner.line_at(last)
-    if not _NEAR_END.match(line):
+    if not _NEAR_END.match(scanner.line_at(last)):
         report_missing_end(scanner, "patch", _LAST, end, begin)
         return end
-    number = scanner.lines.number(last)
-    scanner.error(Malformed.NEAR_MARKER, number, corrected=_LAST, text=line, meant=_LAST)
+    replace(scanner, at=last).error(Malformed.NEAR_MARKER, corrected=_LAST)
     return last
 
 
@@ -248,14 +246,14 @@ def _report_marker(scanner: Scanner) -> None:
     if parse_marker(line) is not None:
         scanner.error(Malformed.MISPLACED_MOVE)
     elif match and match["folder"]:
-        scanner.error(Malformed.DIRECTORY_MARKER, text=line)
+        scanner.error(Malformed.DIRECTORY_MARKER)
     elif match:
         meant = _marker_for(match["verb"]).value.encode() + _clean_path(match["path"])
-        scanner.error(Malformed.NEAR_MARKER, corrected=meant, text=line, meant=meant)
+        scanner.error(Malformed.NEAR_MARKER, corrected=meant)
     elif meant := _marker_for_header(scanner):
-        scanner.error(Malformed.HEADER_FOR_MARKER, corrected=meant, text=line, meant=meant)
+        scanner.error(Malformed.HEADER_FOR_MARKER, corrected=meant)
     else:
-        scanner.error(Malformed.NO_MARKER, text=line)
+        scanner.error(Malformed.NO_MARKER)
 
 
 def _marker_for_header(scanner: Scanner) -> bytes:
@@ -377,7 +375,7 @@ def _check_new_path(scanner: Scanner, kind: Marker, path: str) -> None:
         scanner.error(Malformed.NAMES_DIRECTORY, text=kind.value + path)
     elif "\\" in path and not why_unsafe(path):
         meant = os.fsencode(kind.value + path.replace("\\", "/"))
-        scanner.error(Malformed.BACKSLASHES, corrected=meant, meant=meant)
+        scanner.error(Malformed.BACKSLASHES, corrected=meant)
 
 
 def _take_in_update(hunks: HunkReader, scanner: Scanner) -> bool | None:

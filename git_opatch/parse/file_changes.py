@@ -170,10 +170,11 @@ def _take_between(scanner: Scanner) -> None:
         or envelope.is_marker(line)
         or (line.lstrip()[:1] in b"[{" and parser_of(Format.OPERATIONS).is_call(below.text))
     )
-    scanner.take()
     if is_patch:
-        scanner.error(Malformed.NOT_IN_DIRECTIVE, scanner.previous_number, text=line)
+        scanner.error(Malformed.NOT_IN_DIRECTIVE)
         scanner.skip_to(_KNOWN)
+    else:
+        scanner.take()
 
 
 def _take_directive(scanner: Scanner, tag: _Tag) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from git_opatch.model.common_lines import common_runs
@@ -217,10 +217,10 @@ class HunkReader:
             match = re.fullmatch(_UNSPACED, line)
             header = Header(Anchor(_strip_closing(match[1]))) if match else None
         if header is None and line.startswith(b"@@@ -"):
-            scanner.error(Malformed.COMBINED_DIFF, text=line)
+            scanner.error(Malformed.COMBINED_DIFF)
         elif header is None:
             meant = (b"@@ " + line.strip(b" \t\r@")).rstrip()
-            scanner.error(Malformed.NOT_A_HEADER, corrected=meant, text=line, meant=meant)
+            scanner.error(Malformed.NOT_A_HEADER, corrected=meant)
         current = self.current
         if current is None or current.lines:
             self._close()
@@ -332,9 +332,9 @@ def report_lines_without_prefix(
     scanner: Scanner, fault: Malformed, first: int, prefix: bytes
 ) -> None:
     """Report the lines from position `first` up to here, which have lost their `prefix`."""
-    line, number = scanner.line_at(first), scanner.lines.number(first)
     last = scanner.previous_number if scanner.at - first > 1 else 0
-    scanner.error(fault, number, corrected=prefix + line, text=line, last=last)
+    wrong = replace(scanner, at=first)
+    wrong.error(fault, corrected=prefix + wrong.line, last=last)
 
 
 def take_lines(scanner: Scanner, pattern: re.Pattern[bytes]) -> list[Line]:

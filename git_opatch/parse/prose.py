@@ -152,8 +152,7 @@ def report_lines_below(scanner: Scanner) -> None:
         is_near = is_near and bool(line.strip())
         is_replaced = line.startswith(b"-") and after.startswith(b"+")
         if re.match(_HUNK_LINE, line) and (is_near or is_replaced):
-            number = scanner.lines.number(at)
-            scanner.error(Malformed.BELOW_FENCE, number, text=line, fence=scanner.number)
+            replace(scanner, at=at).error(Malformed.BELOW_FENCE, fence=scanner.number)
             return
 
 
@@ -179,8 +178,8 @@ def report_indented(scanner: Scanner, subject: str, first: int, end: int) -> Non
     indent = indentation(scanner.line_at(first))
     inside = (scanner.line_at(at) for at in range(first + 1, end))
     if indent and all(line.startswith(indent) for line in inside if line.strip()):
-        number = scanner.lines.number(first)
-        scanner.error(Malformed.INDENTED, number, subject=subject, count=len(indent))
+        wrong = replace(scanner, at=first)
+        wrong.error(Malformed.INDENTED, subject=subject, count=len(indent))
 
 
 def unwrap(scanner: Scanner) -> list[Scanner] | None:

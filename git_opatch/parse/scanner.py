@@ -333,8 +333,10 @@ class Scanner:
         """Add a diagnostic for line `number`, by default the next one.
 
         `corrected` is the line to write, if there is one, and `fix` where to write it: in place
-        of, before or after line `at`, by default the wrong one. `values` are those of the sentence.
+        of, before or after line `at`, by default the wrong one. `values` are those of the sentence,
+        beside `text`, the next line unless another is given, and `meant`, the corrected one.
         """
+        values = {"text": self.line, "meant": corrected, **values}
         wrong, line = number or self.number, corrected.decode("utf-8", "backslashreplace")
         correction, found = (line, fix, at or wrong), self.found
         found.errors += 1

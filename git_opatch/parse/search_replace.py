@@ -338,11 +338,8 @@ def _report_dividers(scanner: Scanner, found: Sequence[int], block: range, divid
         return
     near = [at for at in block if _NEAR_DIVIDER.fullmatch(scanner.line_at(at))]
     if len(near) == 1:
-        text, corrected = scanner.line_at(near[0]), divider.encode()
-        number = number_of(near[0])
-        scanner.error(
-            Malformed.NEAR_DIVIDER, number, corrected=corrected, text=text, divider=divider
-        )
+        wrong = replace(scanner, at=near[0])
+        wrong.error(Malformed.NEAR_DIVIDER, corrected=divider.encode(), divider=divider)
     else:
         scanner.error(Malformed.NO_DIVIDER, number_of(block.stop), divider=divider)
 

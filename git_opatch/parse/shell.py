@@ -162,11 +162,10 @@ def _examine_script(scanner: Scanner, first: int) -> None:
     above = range(first - 1, max(first - _MAX_LINES_BEFORE, 0) - 1, -1)
     below = range(scanner.at, min(scanner.at + _MAX_LINES_BEFORE, scanner.end))
     for at in chain(_in_script(scanner, above), _in_script(scanner, below)):
-        line = scanner.line_at(at)
-        parts = _SEPARATORS.split(line[:_MAX_LINE]) if at < first else []
+        parts = _SEPARATORS.split(scanner.line_at(at)[:_MAX_LINE]) if at < first else []
         if any(map(_CD_COMMAND.fullmatch, parts)):
-            number, called = scanner.lines.number(at), scanner.lines.number(first)
-            scanner.error(Malformed.UNREAD_DIRECTORY, number, text=line, called=called)
+            called = scanner.lines.number(first)
+            replace(scanner, at=at).error(Malformed.UNREAD_DIRECTORY, called=called)
         note_command(scanner, at)
 
 
@@ -452,7 +451,5 @@ def _resolve_directory(scanner: Scanner, content: Scanner, first: int, own: str)
     if alone and at_once and (not own or own.startswith("..")):
         content.directory = posixpath.normpath(posixpath.join(directory, own))
     elif alone or at_once:
-        number, text = scanner.lines.number(first), scanner.line_at(first)
-        scanner.error(
-            Malformed.UNCLEAR_DIRECTORY, number, text=text, directory=directory, before=before
-        )
+        call = replace(scanner, at=first)
+        call.error(Malformed.UNCLEAR_DIRECTORY, directory=directory, before=before)

@@ -99,7 +99,7 @@ def parse(scanner: Scanner) -> None:
     is_prefixed = has_prefixes or extended.get("names", b"").startswith(b"a/")
     section = _section(names, extended, has_change, is_prefixed)
     if section is None:
-        scanner.error(Malformed.NO_HUNK_BELOW, number, text=scanner.line_at(first))
+        replace(scanner, at=first).error(Malformed.NO_HUNK_BELOW)
         return
     scanner.section(
         section._replace(
