@@ -41,20 +41,14 @@ def detect(argv: Sequence[str]) -> Invocation | None:
     The patch itself is not parsed. Raises `ImplicitInvocation` for a bare patch in place of the
     command or the script, and `ParseError` for a string with half a surrogate pair.
     """
-    words = list(argv)
-    if words and is_patch(words[0]):
+    words = list(argv) or [""]
+    program = posixpath.basename(words[0])
+    has_script = program in SHELLS and len(words) == 3 and words[1] in SCRIPT_FLAGS
+    script = words[2] if has_script else ""
+    if is_patch(script or words[0]):
         raise ImplicitInvocation(_IMPLICIT)
-    program = posixpath.basename(words[0]) if words else ""
     if program in NAMES and len(words) == 2:
         return Invocation(words[1], "", words[1])
-    if program in SHELLS and len(words) == 3 and words[1] in SCRIPT_FLAGS:
-        return _in_script(words[2])
-    return None
-
-
-def _in_script(script: str) -> Invocation | None:
-    if is_patch(script):
-        raise ImplicitInvocation(_IMPLICIT)
     call = patch_of(script.encode("utf-8", "surrogateescape"))
     if call is None:
         return None

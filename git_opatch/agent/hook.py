@@ -1,6 +1,6 @@
 """Judge the calls of an agent before they are made (D260).
 
-    read_call ──▶ find_patch ──▶ verify the files in the working tree ──▶ deny, or nothing
+    read_call ──▶ detect ──▶ verify the files in the working tree ──▶ deny, or nothing
 
 A call is judged from the directory that it is made in, and the refusal counts paths from there.
 """
@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.agent.apply_patch_call import Invocation, detect
+from git_opatch.agent.apply_patch_call import Invocation
 from git_opatch.agent.hook_event import ToolCall
 from git_opatch.agent.outside import (
     names_within,
@@ -62,14 +62,6 @@ class Judged(NamedTuple):
     own."""
     outside: tuple[FilePatch, ...]
     """The sections that name files outside of the working tree: they are not judged."""
-
-
-def find_patch(call: ToolCall) -> Invocation | None:
-    """Find the patch of a call; None for another command.
-
-    Raises `ImplicitInvocation` for a bare patch in place of the command.
-    """
-    return detect(call.argv) if call.argv else None
 
 
 def find_edit(call: ToolCall) -> Invocation | None:

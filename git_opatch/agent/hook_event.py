@@ -151,13 +151,13 @@ def _argv(kind: str, command: object) -> tuple[str, ...]:
 def denial(call: ToolCall, reason: str) -> bytes:
     """Return the answer that denies the call, with the reason for the model to read."""
     decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-    if call.event == _BEFORE:
-        return _encode({"deny": reason})
-    if call.event == _BEFORE_TOOL:
-        return _encode({"decision": "deny", "reason": reason})
-    if call.event == _COPILOT:
-        return _encode(decision)
-    return _encode({"hookSpecificOutput": {"hookEventName": _PRE_TOOL_USE, **decision}})
+    answers: Mapping[str, Mapping[str, Any]] = {
+        _BEFORE: {"deny": reason},
+        _BEFORE_TOOL: {"decision": "deny", "reason": reason},
+        _COPILOT: decision,
+        _PRE_TOOL_USE: {"hookSpecificOutput": {"hookEventName": _PRE_TOOL_USE, **decision}},
+    }
+    return _encode(answers[call.event])
 
 
 def rewriting(call: ToolCall, changed: Mapping[str, object]) -> bytes:

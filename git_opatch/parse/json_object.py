@@ -304,10 +304,10 @@ class JsonObject:
 
     def in_directory(self) -> JsonObject:
         """Return the object as read in the directory that its members name, if they do."""
-        own, named = self.word(DIRECTORIES), self.present(DIRECTORIES)
-        if not own or b"\\" in own or named[0].opening != '"':
+        named = self.word(DIRECTORIES)  # which `check` looks at
+        if not named:
             return self
-        below = self.json.scanner.below(os.fsdecode(own))
+        below = self.json.scanner.below(os.fsdecode(named))
         return JsonObject(replace(self.json, scanner=below), self.at)
 
     def note_unknown(self, *known: Names, refuses: bool = True) -> None:

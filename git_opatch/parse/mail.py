@@ -82,7 +82,7 @@ def _take_headers(scanner: Scanner, pattern: re.Pattern[bytes]) -> bytes:
             break
         scanner.take()
     found.end = scanner.at
-    if not found.at_end and not scanner.at_end and not scanner.line.strip():
+    if not scanner.at_end and not scanner.line.strip():
         scanner.take()
     return found.text
 
@@ -94,9 +94,9 @@ def _find_end(scanner: Scanner) -> int | None:
         line = scanner.line_at(scanner.at + distance)
         if _END.match(line):
             return scanner.at + distance
-        if line.startswith(b"From ") and begins(scanner, distance):
+        if begins(scanner, distance):
             break
-        if envelope is None and line.startswith(b"*") and is_begin(line):
+        if envelope is None and is_begin(line):
             envelope = scanner.at + distance
     return envelope
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from git_opatch import report
-from git_opatch.agent.hook import Place, find_edit, find_patch, find_place, judge_edit, judge_patch
+from git_opatch.agent.apply_patch_call import detect
+from git_opatch.agent.hook import Place, find_edit, find_place, judge_edit, judge_patch
 from git_opatch.agent.hook_event import ToolCall, denial, read_call, rewriting
 from git_opatch.agent.program import program_words
 from git_opatch.agent.rewrite import AgentHook, rewrite
@@ -51,7 +52,7 @@ def _answer(call: ToolCall, allow: Sequence[str] | None, deny: Sequence[str] | N
         if place:
             judge_edit(call.path, place, _options(place, allow, deny))
     else:
-        invocation = find_patch(call)
+        invocation = detect(call.argv)
         place = find_place(call.directory, invocation.directory) if invocation else None
         _require_one(call, place)
     if invocation is None or place is None:
