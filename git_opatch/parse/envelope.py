@@ -283,10 +283,8 @@ def _read_add(scanner: Scanner, path: str) -> FilePatch:
             scanner.at += 1
             lines += take_lines(scanner, _ADDED_LINES)
             continue
-        if lines:
+        if lines:  # an empty file has no newline anyway
             lines[-1] = lines[-1]._replace(newline=False)
-        else:
-            scanner.error(Malformed.NO_LINE_ABOVE)
         scanner.take()
     hunk = Hunk(
         tuple(lines),

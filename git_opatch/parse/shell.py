@@ -351,7 +351,7 @@ def _with_options(command: _Command, rest: list[str], *, quoted: bool) -> _Comma
     if quoted and program in SHELLS and len(rest) == 1 and rest[0] in SCRIPT_FLAGS:
         return command
     if program in NAMES:
-        unknown += rest
+        unknown = [word for word in rest if quoted or word != "-"]
     elif quoted or program not in ("git", "patch"):
         unknown = [program]
     elif program == "git":
