@@ -139,7 +139,7 @@ def require_allowed(part: Patch, below: str, outer: Repository, options: Options
 
     Raises `Refused`, with paths as the part has them.
     """
-    named = resolve_paths(called_in(below, part), "")
+    named = resolve_paths(called_in(below, part))
     if failures := check_policy(named, Snapshot({}), outer, options):
         own_paths = (each._replace(path=each.path[len(below) + 1 :]) for each in failures)
         raise Refused(own_paths, options)

@@ -81,7 +81,7 @@ def _read(line: TaskLine) -> _Read:
         task = task_of(fields)
         patch = parse_patch(task.patch, patch_format=task.patch_format, source=task.source)
         options = task.options
-        resolved = resolve_paths(patch, options.directory, root=options.policy.root)
+        resolved = resolve_paths(patch, options)
         return _Read(task_id, None, task, patch, resolved)
     except Exception as error:  # the others go on
         return _Read(task_id, _known(error))

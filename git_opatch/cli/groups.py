@@ -128,9 +128,8 @@ class SelectOptions(NamedTuple):
 
     def resolve(self, patch: Patch, options: Options, top: Path | None) -> Selected:
         """Choose the parts of `patch`. Raises `UsageError`."""
-        working_tree = str(top or "")
-        resolved = resolve_paths(patch, options.directory, working_tree, options.policy.root)
-        return select(patch, self.only or (), self.leave_out or (), resolved, working_tree)
+        resolved = resolve_paths(patch, options, top)
+        return select(patch, self.only or (), self.leave_out or (), resolved, str(top or ""))
 
 
 class PartialOptions(NamedTuple):

@@ -74,9 +74,7 @@ def choose(
         if others or len(refused) == len(parts):
             return selected
         show(left_out_verdicts(parts, plan), sys.stderr, settings)
-        resolved = resolve_paths(
-            patch, options.directory, str(repository.top or ""), options.policy.root
-        )
+        resolved = resolve_paths(patch, options, repository.top)
         files = view_of(Outcome(options, resolved, plan, whole=patch), None).files
         views = {part.key: (file, part) for file in files for part in file.parts}
 

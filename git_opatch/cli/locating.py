@@ -39,9 +39,7 @@ class Locator(NamedTuple):
         """
         repository, options = self.repository, self.options
         chosen, left_out = select.resolve(patch, options, repository.top)
-        resolved = resolve_paths(
-            chosen, options.directory, str(repository.top or ""), options.policy.root
-        )
+        resolved = resolve_paths(chosen, options, repository.top)
         plan, snapshot = plan_resolved(resolved, repository, options)
         outcome = Outcome(options, resolved, plan, name=name, whole=patch, left_out=left_out)
         outcome = outcome._replace(base=snapshot.blobs)

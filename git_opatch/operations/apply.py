@@ -113,6 +113,4 @@ def _with_conflicts_left(plan: Plan) -> Plan:
 
 
 def _resolve(patch: Patch | str | bytes, repository: Repository, options: Options) -> Patch:
-    return resolve_paths(
-        patch_of(patch), options.directory, str(repository.top or ""), options.policy.root
-    )
+    return resolve_paths(patch_of(patch), options, repository.top)

@@ -90,9 +90,7 @@ def commit_patch(
         session = Session(repository, options, lock, name)
         _check_head(parts, repository)
         if len(parts) > 1:
-            whole = resolve_paths(
-                patch, options.directory, str(repository.top), options.policy.root
-            )
+            whole = resolve_paths(patch, options, repository.top)
             preflight(*plan_resolved(whole, repository, options), repository, options)
         try:
             plan = _apply_each(parts, session, quiet=commit_options.quiet)

@@ -78,7 +78,7 @@ def _require_type(files: Mapping[str, object], wanted: type, otherwise: str) -> 
 
 def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algorithm: str) -> Plan:
     """Decide everything about `patch` against `blobs`, by path; `algorithm` made their ids."""
-    patch = resolve_paths(patch, options.directory, "", options.policy.root)
+    patch = resolve_paths(patch, options)
     if options.reverse:
         patch = reverse(patch)
     if failures := refuse_unsafe(patch):

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import posixpath
+from pathlib import Path
 
 from git_opatch.model.failure import Failure, refusal
+from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.paths import name_meant, normalise, why_unsafe
 from git_opatch.model.sentences import Fault, Hint
 
+_PLAIN = Options()
 
-def resolve_paths(patch: Patch, directory: str, top: str = "", root: str = "") -> Patch:
-    """Normalise every path of `patch`, below `directory` and its section's own directory.
 
-    `top` is the working tree's path: a section's directory, and a path, may be absolute, and below
-    it or below `root`, which is where the tree was for the author.
+def resolve_paths(patch: Patch, options: Options = _PLAIN, top: Path | None = None) -> Patch:
+    """Normalise every path of `patch`, below the options' directory and its section's own one.
+
+    `top` is the working tree's: a section's directory, and a path, may be absolute, and below it or
+    below the policy's root, which is where the tree was for the author.
     """
-    files = tuple(_resolve_section(section, directory, top, root) for section in patch.files)
+    where = options.directory, str(top or ""), options.policy.root
+    files = tuple(_resolve_section(section, *where) for section in patch.files)
     is_same = all(resolved is given for resolved, given in zip(files, patch.files, strict=True))
     return patch if is_same else patch._replace(files=files)
 

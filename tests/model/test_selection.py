@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from writers import envelope
@@ -193,7 +194,7 @@ def test_hunks_are_counted_on_through_the_sections_of_a_file() -> None:
     assert _names(parts_of(patch)) == ["f:1", "f:2", "h:0", "./f:3", "g:4"]
     assert [section.hunks_in_text for section in patch.files] == [3, 1, 3, 4]
     for name, meant in (("f:3", "./f:3"), ("g:3", "./f:3"), ("g:4", "g:4")):
-        chosen = select(patch, [name], [], resolve_paths(patch, ""))
+        chosen = select(patch, [name], [], resolve_paths(patch))
         assert _names(parts_of(chosen.patch)) == [meant]
     with pytest.raises(UsageError, match="`g:1`"):
         select(patch, ["g:1"], [])
@@ -215,4 +216,4 @@ def test_the_name_of_several_hunks_is_an_error() -> None:
     patch = parse_patch(envelope(*sections))
     for name in ("d/f:1", "d:1"):
         with pytest.raises(UsageError, match=f"`{name}` means 2 hunks"):
-            select(patch, [name], [], resolve_paths(patch, "", "/t"), "/t")
+            select(patch, [name], [], resolve_paths(patch, top=Path("/t")), "/t")

@@ -62,7 +62,7 @@ def _plan(text: bytes, content: bytes) -> None:
     patch = _read(text)
     if patch is None:
         return
-    patch = resolve_paths(patch, "")
+    patch = resolve_paths(patch)
     if refuse_unsafe(patch):
         return
     paths = {

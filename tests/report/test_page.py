@@ -306,7 +306,7 @@ def test_the_scenarios_are_drawn_with_their_reasons(path: Path) -> None:
         fitting = plan_patch(patch, files, Options(partial=True))
         entry = Entry(Mode.REGULAR, "0" * 40)
         base = {name: Blob(name, entry, content) for name, content in files.items()}
-        resolved = resolve_paths(patch, "")
+        resolved = resolve_paths(patch)
         view = view_of(Outcome(Options(), resolved, fitting, failures=failures, base=base))
         page = unescape(re.sub("</?code>", "`", patch_page(view).decode()))
         for width in (20, 80, 200):

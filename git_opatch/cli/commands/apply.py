@@ -186,10 +186,7 @@ class _Run(NamedTuple):
         return outcome._replace(plan=plan)
 
     def _outcome(self, patch: Patch) -> Outcome:
-        resolved = resolve_paths(
-            patch, self.options.directory, str(self.repository.top or ""), self.options.policy.root
-        )
-        return Outcome(self.options, resolved)
+        return Outcome(self.options, resolve_paths(patch, self.options, self.repository.top))
 
     def _refused(self, outcome: Outcome, refused: Refused) -> Outcome:
         self.reporter.note(notes_of(refused))

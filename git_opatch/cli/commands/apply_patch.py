@@ -63,7 +63,7 @@ def apply_patch(patch: str | None = None) -> int:
     top = found.require_worktree() if found else Path.cwd()
     given = read_patch(()) if patch is None else parse_patch(os.fsencode(patch))
     prefix = os.path.relpath(os.getcwd(), top)
-    resolved = resolve_paths(called_in(prefix, given), "", str(top))
+    resolved = resolve_paths(called_in(prefix, given), top=top)
     parts = split_by_repository(resolved, top) or {"": resolved}
     call = _Call(found, top, _Reporter(settings, prefix))
     if len(parts) > 1:  # all are checked before any is applied

@@ -121,7 +121,7 @@ def _top_of_repository() -> Path | None:
 
 def _read_names(patch: Patch, options: Options, top: Path | None) -> Outcome:
     """Refuse paths that no patch may name, as others trust the names that are printed."""
-    patch = resolve_paths(patch, options.directory, str(top or ""), options.policy.root)
+    patch = resolve_paths(patch, options, top)
     patch = reversed_patch(patch) if options.reverse else patch
     return Outcome(options, patch, failures=refuse_unsafe(patch))
 
