@@ -31,9 +31,9 @@ from git_opatch.model.policy import Named, PathRule, Policy
 from git_opatch.model.selection import ids_of
 from git_opatch.model.settings import choice, journal_size
 from git_opatch.operations import apply as operation
-from git_opatch.operations import undo as reversal
 from git_opatch.operations.log import logged_patches
 from git_opatch.operations.recover import require_uninterrupted
+from git_opatch.operations.undo import reverse
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.policy import forbidden_path
@@ -278,9 +278,7 @@ def _create(call: _Call, arguments: Arguments) -> Iterator[str]:
         raise InputError("the patch has text that is not UTF-8; use `git opatch create`") from None
 
 
-def _reverse(
-    call: _Call, arguments: Arguments, reverse: Callable[..., reversal.Reversal]
-) -> Iterator[str]:
+def _reverse(call: _Call, arguments: Arguments, *, redoes: bool) -> Iterator[str]:
     """Undo or redo a record, none of whose paths is forbidden."""
 
     def options_for(record: Record) -> Options:
@@ -292,12 +290,12 @@ def _reverse(
             reverse=True,
             journal_size=call.options.journal_size,
             carry=record.carried,
-            redoes=reverse is reversal.redo,
+            redoes=redoes,
         )
 
     notes = list[str]()
     done = retry_while_locked(
-        lambda: reverse(arguments.get("number"), call.repository, options_for),
+        lambda: reverse(arguments.get("number"), call.repository, options_for, redoes=redoes),
         _SECONDS,
         notes.extend,
     )
@@ -380,11 +378,11 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "undo": Tool(
         "Undo a patch that was applied here, by the diff that was applied.",
-        {"number": _NUMBER}, partial(_reverse, reverse=reversal.undo), changes=True,
+        {"number": _NUMBER}, partial(_reverse, redoes=False), changes=True,
     ),
     "redo": Tool(
         "Apply a patch again that was undone.",
-        {"number": _NUMBER}, partial(_reverse, reverse=reversal.redo), changes=True,
+        {"number": _NUMBER}, partial(_reverse, redoes=True), changes=True,
     ),
     "log": Tool(
         "List the patches that were applied here, newest first, and what became of each.",

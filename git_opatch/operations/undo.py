@@ -81,16 +81,18 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
     The undo is recorded. Raises as `apply_patch` does, and `JournalError` if the entry cannot be
     read, or if the patch is not applied any more.
     """
-    return _plan_of(undo(record.number, repository, lambda _: options, options.target))
+    return _reverse(record, repository, options, redoes=False)
 
 
 @typed(record=Record, repository=Repository, options=Options)
 def redo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Apply again the patch that `record` is about, which was undone. Raises as `undo_patch`."""
-    return _plan_of(redo(record.number, repository, lambda _: options, options.target))
+    return _reverse(record, repository, options, redoes=True)
 
 
-def _plan_of(reversal: Reversal) -> Plan:
+def _reverse(record: Record, repository: Repository, options: Options, *, redoes: bool) -> Plan:
+    number, target = record.number, options.target
+    reversal = reverse(number, repository, lambda _: options, target, redoes=redoes)
     if reversal.failures:
         refused = Refused(reversal.failures, reversal.options)
         for note in reversal.recovered:
@@ -99,32 +101,21 @@ def _plan_of(reversal: Reversal) -> Plan:
     return reversal.plan
 
 
-def undo(
+def reverse(
     number: int | None,
     repository: Repository,
     options_for: OptionsFor,
     target: Target | None = None,
     paths: Paths = _ALL,
+    *,
+    redoes: bool,
 ) -> Reversal:
     """Undo the patch with this number, or the last one that is still there, or its files `paths`.
 
-    In `target`, or else where it was applied. Raises `JournalError`.
+    If `redoes`, apply it again, or the one that was undone last. In `target`, or else where it was
+    applied, or undone. Raises `JournalError`.
     """
-    return _Run(repository, options_for, target, paths, redoes=False).reverse(number)
-
-
-def redo(
-    number: int | None,
-    repository: Repository,
-    options_for: OptionsFor,
-    target: Target | None = None,
-    paths: Paths = _ALL,
-) -> Reversal:
-    """Redo the patch with this number, or the one that was undone last, or its files `paths`.
-
-    In `target`, or else where it was undone. Raises `JournalError`.
-    """
-    return _Run(repository, options_for, target, paths, redoes=True).reverse(number)
+    return _Run(repository, options_for, target, paths, redoes).reverse(number)
 
 
 class _Run(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import WAIT
@@ -11,7 +9,7 @@ from git_opatch.cli.usage import split_words
 from git_opatch.git.repository import Repository
 from git_opatch.journal import Record
 from git_opatch.model.errors import UsageError
-from git_opatch.model.options import Options, Target
+from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
 from git_opatch.operations import undo as operation
@@ -19,11 +17,6 @@ from git_opatch.report.outcome import Outcome
 from git_opatch.report.progress import timed
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.transaction import retry_while_locked
-
-_Reverse = Callable[
-    [int | None, Repository, operation.OptionsFor, Target | None, operation.Paths],
-    operation.Reversal,
-]
 
 
 def undo(
@@ -44,7 +37,7 @@ def undo(
     or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
     """
     words = _parse(number, pathspecs)
-    return _reverse("undo", operation.undo, target, words, wait, quiet=quiet, json=json)
+    return _reverse("undo", target, words, wait, quiet=quiet, json=json)
 
 
 def redo(
@@ -64,7 +57,7 @@ def redo(
     were changed since, or it is not undone, 128 no such patch, 129 usage, 130 interrupted.
     """
     words = _parse(number, pathspecs)
-    return _reverse("redo", operation.redo, target, words, wait, quiet=quiet, json=json)
+    return _reverse("redo", target, words, wait, quiet=quiet, json=json)
 
 
 def _parse(number: str, words: list[str] | None) -> tuple[int | None, list[str]]:
@@ -79,7 +72,6 @@ def _parse(number: str, words: list[str] | None) -> tuple[int | None, list[str]]
 
 def _reverse(
     name: str,
-    reverse: _Reverse,
     target: PlaceOptions,
     words: tuple[int | None, list[str]],
     wait: float,
@@ -90,17 +82,19 @@ def _reverse(
     """Run one of them; gives the exit status."""
     settings = (repository := Repository(asks_settings=True)).settings()
     size, named, (number, pathspecs) = journal_size(settings), target.named, words
-    paths = operation.Paths(pathspecs, repository.directory)
+    paths, redoes = operation.Paths(pathspecs, repository.directory), name == "redo"
 
     def options_for(record: Record) -> Options:
         carry = target.carry or record.carried
-        return Options(reverse=True, journal_size=size, carry=carry, redoes=name == "redo")
+        return Options(reverse=True, journal_size=size, carry=carry, redoes=redoes)
 
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
     with reporter:
         with timed("" if quiet else name):
             done = retry_while_locked(
-                lambda: reverse(number, repository, options_for, named, paths),
+                lambda: operation.reverse(
+                    number, repository, options_for, named, paths, redoes=redoes
+                ),
                 wait,
                 reporter.note,
                 WAIT,
