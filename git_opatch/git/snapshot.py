@@ -54,21 +54,19 @@ class Snapshot(NamedTuple):
     """Where its files are on disk, if it is not of a tree or of the index alone."""
 
 
-def take_snapshot(
-    repository: Repository, paths: Iterable[str], options: Options, *, texts: bool = False
-) -> Snapshot:
+def take_snapshot(repository: Repository, paths: Iterable[str], options: Options) -> Snapshot:
     """Read `paths` where `options` says the patch is located. Raises `RepositoryError`.
 
-    With `texts`, files under a filter are as they are on disk, if that is of the target; else all
-    are as git stores them.
+    Files under a filter are as they are on disk, if that is of the target, unless
+    `options.converts`; else all are as git stores them.
     """
     wanted = sorted(set(paths))
     above = sorted({parent for path in wanted for parent in parents(path)})
     if options.base is not None:
         return _of_tree(repository, options.base, wanted, above)
     if options.target is Target.WORKTREE:
-        snapshot = _of_worktree(repository, wanted, above, texts=texts)
-        return snapshot._replace(top=repository.top)
+        snapshot = _of_worktree(repository, wanted, above)
+        return snapshot if options.converts else _with_texts(snapshot, repository, wanted)
     if options.target is Target.CACHED:
         return _of_entries(repository, list_index(repository, wanted, above), wanted, above)
     # first: what is written to a file from here on must be noticed later
@@ -76,9 +74,8 @@ def take_snapshot(
     listed = list_index(repository, wanted, above, compare=True)
     snapshot = _of_entries(repository, listed, wanted, above)
     snapshot = snapshot._replace(stamps=stamps, top=repository.top)
-    if not texts or repository.top is None:
-        return snapshot
-    return _with_texts(snapshot, repository, wanted)
+    is_stored = options.converts or repository.top is None
+    return snapshot if is_stored else _with_texts(snapshot, repository, wanted)
 
 
 def _with_texts(snapshot: Snapshot, repository: Repository, paths: list[str]) -> Snapshot:
@@ -169,17 +166,8 @@ def _paths(entries: Iterable[IndexEntry]) -> frozenset[str]:
     return frozenset(entry.path for entry in entries)
 
 
-def _of_worktree(
-    repository: Repository,
-    paths: list[str],
-    above: list[str],
-    *,
-    texts: bool,
-) -> Snapshot:
-    """Read the working tree's files as `git add` would store them, tracked or not.
-
-    With `texts`, those under a filter as they are.
-    """
+def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> Snapshot:
+    """Read the working tree's files as `git add` would store them, tracked or not."""
     top = repository.require_worktree(CONVERT)
     tracked = list_index(repository, paths, above)
     unmerged = _paths(entry for entry in tracked if entry.stage)
@@ -195,12 +183,8 @@ def _of_worktree(
         stored = _of_entries(repository, listed, paths, above, env)
     blobs = {path: blob for path, blob in stored.blobs.items() if path in present}
     folders = stored.folders | {path for path in paths if is_folder(top / path)}
-    snapshot = Snapshot(
-        blobs, stored.tracked, folders, stored.submodules, unmerged, name="the working tree"
-    )
-    if not texts:
-        return snapshot
-    return _with_texts(snapshot, repository, paths)
+    name, known = "the working tree", (stored.tracked, folders, stored.submodules, unmerged)
+    return Snapshot(blobs, *known, name=name, top=top)
 
 
 def is_file(path: Path) -> bool:

@@ -132,7 +132,7 @@ def _states_in(
     now: dict[str, Entry | None]
     if target is Target.WORKTREE:
         try:
-            snapshot = take_snapshot(repository, paths, Options(target), texts=True)
+            snapshot = take_snapshot(repository, paths, Options(target))
         except OpatchError:  # a filter fails
             return {}
         now = {path: blob.entry for path, blob in snapshot.blobs.items()}

@@ -172,18 +172,11 @@ def _require_attributes(plan: Plan, repository: Repository, paths: Sequence[str]
         raise FilterError(paths[0], f"{what}; apply that change by itself first")
 
 
-def locates_texts(options: Options) -> bool:
-    """Return whether files under a filter are located in their texts.
-
-    Not for what has no working tree, nor for a diff that git is to apply.
-    """
-    return options.base is None and options.target is not Target.CACHED and not options.converts
-
-
 def with_stored_hints(plan: Plan, repository: Repository, options: Options) -> Plan:
     """Say of hunks that do not fit what the index has of a file that this is not its text."""
     paths = sorted({each.path for each in plan.failures if each.reason in _MISFITS and each.path})
-    if locates_texts(options) or not paths:
+    is_text = options.base is None and options.target is not Target.CACHED and not options.converts
+    if is_text or not paths:
         return plan
     names = filters(repository, paths)
     return plan.with_failures(

@@ -15,7 +15,6 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.limits import MANY
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation
-from git_opatch.plan.filtered_files import locates_texts
 from git_opatch.plan.section import SectionPlanner
 
 _LONG = 12
@@ -36,7 +35,7 @@ def file_with_lines(
     alike = [path for path in paths if suffix and path.endswith(suffix[1])]
     if not lines or len(alike) > MANY:
         return ()
-    blobs = take_snapshot(repository, alike, options, texts=locates_texts(options)).blobs
+    blobs = take_snapshot(repository, alike, options).blobs
     counts = {
         path: len(lines.intersection(map(bytes.strip, blobs[path].text.lines))) for path in blobs
     }
@@ -51,7 +50,7 @@ def judge_in(
     """Return what refuses the hunks of `section` in the file at `path`."""
     if section.operation is not Operation.UPDATE or options.partial or options.policy.rules:
         return []
-    snapshot = take_snapshot(repository, [path], options, texts=locates_texts(options))
+    snapshot = take_snapshot(repository, [path], options)
     planner = SectionPlanner(VirtualTree(snapshot.blobs), snapshot, options, {}, {})
     there = section._replace(old_path=path, new_path=path, alternate=None)
     return [failure for failure in planner.plan_section(there) if failure.hunk]

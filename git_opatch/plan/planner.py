@@ -14,7 +14,7 @@ from git_opatch.model.options import Options, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Fault
 from git_opatch.plan.deleted_content import deleted_contents
-from git_opatch.plan.filtered_files import locates_texts, with_stored_hints
+from git_opatch.plan.filtered_files import with_stored_hints
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
@@ -113,7 +113,7 @@ def _read_base(
     if failures:
         return failures, Snapshot({})
     wanted = [*paths, *dict(options.policy.expected)]
-    snapshot = take_snapshot(repository, wanted, options, texts=locates_texts(options))
+    snapshot = take_snapshot(repository, wanted, options)
     return check_policy(patch, snapshot, repository, options), snapshot
 
 

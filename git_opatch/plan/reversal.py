@@ -11,6 +11,7 @@ A move is one file: its lines are merged, and its name goes back with them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def plan_reversal(
     if options.target is not Target.CACHED:
         failures = guard_parents(repository.require_worktree(), paths)
     if not failures:
-        snapshot = take_snapshot(repository, paths, options, texts=True)
+        snapshot = take_snapshot(repository, paths, replace(options, converts=False))
         failures = list(_refuse_unmerged(located, snapshot, repository, options, redo=redo))
         failures += _refuse_filtered(record, options)
     plan = Plan(failures=tuple(failures))

@@ -42,7 +42,7 @@ def plan_carried(
         else:
             pairs.append(Pair(result.old, _blob(result, entries[result.path])))
     paths = {path for pair in pairs for path in (pair.source, pair.path)}
-    snapshot = take_snapshot(repository, paths, Options(Target.WORKTREE), texts=True)
+    snapshot = take_snapshot(repository, paths, Options(Target.WORKTREE))
     merged = merge_files(repository, pairs, snapshot)
     if merged.conflicts:
         failures = [each.failure(Fault.UNSTAGED_CONFLICT) for each in merged.conflicts]
