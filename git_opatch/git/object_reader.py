@@ -5,23 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import IO, NamedTuple
+from typing import IO
 
-from git_opatch.git.output import batches, git_message
+from git_opatch.git.output import GitObject, batches, git_message, read_object
 from git_opatch.git.runner import Conversation, GitRunner
 from git_opatch.model.errors import RepositoryError
 
 _MAX_ERRORS = 4096  # bytes of git's messages that are kept
 _MAX_ASKED = 1000
 """Characters of names: every pipe takes 4,096 bytes at once, and one has up to four."""
-
-
-class GitObject(NamedTuple):
-    """An object of a repository: `kind` is git's name for its type."""
-
-    id: str
-    kind: str
-    data: bytes
 
 
 class ObjectReader:
@@ -32,14 +24,14 @@ class ObjectReader:
         self._process: Conversation | None = None
         self._errors = b""
 
-    def read(self, name: str) -> GitObject | None:
-        """Read the object that `name` names, as in gitrevisions(7); None if there is none.
+    def read(self, name: str) -> GitObject:
+        """Read the object that `name` names, as in gitrevisions(7).
 
         Raises `RepositoryError` if git cannot read it.
         """
-        return dict(self.read_each([name])).get(name)
+        return dict(self.read_each([name])).get(name, GitObject(name))
 
-    def read_each(self, names: Sequence[str]) -> Iterator[tuple[str, GitObject | None]]:
+    def read_each(self, names: Sequence[str]) -> Iterator[tuple[str, GitObject]]:
         """Yield each of `names` and the object that it names, as they are read.
 
         A name that git cannot be asked for is left out. Read nothing else before the end of it.
@@ -51,9 +43,9 @@ class ObjectReader:
         process = self._started()
         try:
             for asked in _in_portions(names):
-                _ask(process, asked)
+                answers = _ask(process, asked)
                 for name in asked:
-                    yield name, _read_answer(process.stdout)
+                    yield name, read_object(answers)
         except (OSError, EOFError):  # git ends at an object that is damaged
             raise RepositoryError(self._end_badly(process)) from None
         except GeneratorExit:  # there are answers that nobody will read
@@ -109,23 +101,10 @@ def _in_portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
     return batches(askable, _MAX_ASKED)
 
 
-def _ask(process: Conversation, names: Iterable[str]) -> None:
-    if process.stdin is None:
+def _ask(process: Conversation, names: Iterable[str]) -> IO[bytes]:
+    """Ask for objects; return what the answers are read from. Raises `EOFError` if git ended."""
+    if process.stdin is None or process.stdout is None:
         raise EOFError
     process.stdin.write(b"".join(os.fsencode(name) + b"\n" for name in names))
     process.stdin.flush()
-
-
-def _read_answer(stream: IO[bytes] | None) -> GitObject | None:
-    """Read one answer of `cat-file --batch`. Raises `EOFError` if git ended."""
-    header = stream.readline() if stream is not None else b""
-    if stream is None or not header.endswith(b"\n"):
-        raise EOFError
-    oid, *fields = header[:-1].split(b" ")
-    if len(fields) != 2 or not fields[1].isdigit():
-        return None  # "NAME missing", "NAME ambiguous"
-    size = int(fields[1])
-    data = stream.read(size + 1)  # with the newline that follows it
-    if len(data) != size + 1:
-        raise EOFError
-    return GitObject(oid.decode(), fields[0].decode(), data[:-1])
+    return process.stdout

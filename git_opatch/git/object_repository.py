@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from git_opatch.git.object_reader import GitObject, ObjectReader
-from git_opatch.git.output import missing_object
+from git_opatch.git.object_reader import ObjectReader
+from git_opatch.git.output import MISSING, GitObject, missing_object
 from git_opatch.git.repository import Repository
 from git_opatch.git.tree import Entries, ParsedTree, changed_tree, parse_tree
 from git_opatch.model.blob import Change, Entry
@@ -109,7 +109,7 @@ class ObjectRepository(Repository):
         found = {oid: self._cache.get((self._scope, oid)) for oid in set(ids)}
         missing = [oid for oid, kept in found.items() if not isinstance(kept, bytes)]
         for oid, read in self._reader.read_each(missing):
-            if read is None:
+            if read.kind == MISSING:
                 raise missing_object(oid)
             found[oid] = read.data
             self._keep(read)
@@ -131,10 +131,10 @@ class ObjectRepository(Repository):
                 names |= {f"{name}:{path}": "" for path in (*above, *named)}
         with suppress(RepositoryError):  # what is damaged is named once it is needed
             for question, found in self._reader.read_each([*names]):
-                if found is not None and found.kind == "tree" and names[question]:
-                    self._keep_root(names[question], found)
-                elif found is not None and not names[question]:
+                if not names[question]:
                     self._keep(found)
+                elif found.kind == "tree":
+                    self._keep_root(names[question], found)
 
     def tree_id(self, name: str) -> str:
         """Return the id of the tree that `name` names, the same one for as long as this lives.
@@ -145,7 +145,7 @@ class ObjectRepository(Repository):
         if known is not None:
             return known
         found = self._reader.read(name + "^{tree}")
-        if found is None or found.kind != "tree":
+        if found.kind != "tree":
             raise RepositoryError(f"`{visible(name)}` is not a tree or commit of this repository")
         return self._keep_root(name, found)
 
@@ -182,7 +182,7 @@ class ObjectRepository(Repository):
         if isinstance(kept, ParsedTree):
             return kept
         found = self._reader.read(tree)
-        if found is None or found.kind != "tree":
+        if found.kind != "tree":
             raise missing_object(tree)
         return self._keep_tree(tree, found.data)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from io import BytesIO
+from typing import IO, NamedTuple
 
 from git_opatch.model.blob import Change, Entry, Mode
 from git_opatch.model.errors import RepositoryError
@@ -60,17 +61,40 @@ def _entry(mode: str, oid: str) -> Entry | None:
     return Entry(Mode(mode), oid) if mode != "000000" else None
 
 
+MISSING = "missing"
+
+
+class GitObject(NamedTuple):
+    """An object of a repository: `kind` is git's name for its type, or `MISSING`."""
+
+    id: str
+    kind: str = MISSING
+    data: bytes = b""
+
+
+def read_object(stream: IO[bytes]) -> GitObject:
+    """Read one answer of `cat-file --batch`. Raises `EOFError` if it is not whole."""
+    header = stream.readline()
+    if not header.endswith(b"\n"):
+        raise EOFError
+    oid, *fields = os.fsdecode(header[:-1]).split(" ")
+    if len(fields) != 2 or not fields[1].isdigit():
+        return GitObject(oid)  # "NAME missing", "NAME ambiguous"
+    kind, size = fields[0], int(fields[1])
+    data = stream.read(size)
+    if not stream.read(1):  # the newline that follows
+        raise EOFError
+    return GitObject(oid, kind, data)
+
+
 def parse_batch(output: bytes) -> Iterator[tuple[str, bytes]]:
     """Parse the output of `cat-file --batch`: ids and bytes. Raises `RepositoryError`."""
-    at = 0
-    while at < len(output):
-        end = output.index(b"\n", at)
-        oid, *fields = output[at:end].decode("utf-8", "replace").split(" ")
-        if not fields or not fields[-1].isdigit():
-            raise missing_object(oid)
-        size = int(fields[-1])
-        yield oid, output[end + 1 : end + 1 + size]
-        at = end + 1 + size + 1
+    stream = BytesIO(output)
+    while stream.tell() < len(output):
+        found = read_object(stream)
+        if found.kind == MISSING:
+            raise missing_object(found.id)
+        yield found.id, found.data
 
 
 def missing_object(oid: str) -> RepositoryError:
