@@ -22,24 +22,20 @@ _CONVERTING: Mapping[str, Sequence[str]] = {
 """Each attribute that may change what a checkout writes, and the values with which it does not."""
 
 
-def filters_of(
+def values_of(
     repository: Repository,
+    name: str,
     paths: Sequence[str],
     *,
     index: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The name of each path's filter; empty for none. Raises `RepositoryError`.
+    """What each path has of an attribute that names a filter, or an encoding; empty for none.
 
-    By the `.gitattributes` of the working tree, and where one is missing there by the index.
+    By the `.gitattributes` of the working tree, and where one is missing there by the index. Raises
+    `RepositoryError`.
     """
-    found = _attributes(repository, paths, ["filter"], index=index, env=env)
-    return {path: "" if value in _NO_DRIVER else value for path, _, value in found}
-
-
-def encodings_of(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
-    """The encoding on disk of each path, which git stores as UTF-8; empty for none."""
-    found = _attributes(repository, paths, ["working-tree-encoding"])
+    found = _attributes(repository, paths, [name], index=index, env=env)
     return {path: "" if value in _NO_DRIVER else value for path, _, value in found}
 
 

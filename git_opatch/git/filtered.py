@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.attributes import filters_of
+from git_opatch.git.attributes import values_of
 from git_opatch.git.output import settings_environment
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
@@ -59,7 +59,7 @@ def filters(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
     programs = repository.filters()
     if not programs or not paths or repository.top is None:
         return {}
-    named = filters_of(repository, paths)
+    named = values_of(repository, "filter", paths)
     return {path: name for path, name in named.items() if name in programs}
 
 
@@ -93,7 +93,6 @@ class FilterPrograms:
     """
 
     def __init__(self, repository: Repository, directory: Path) -> None:
-        (directory / "objects").mkdir()
         self._repository = repository
         self._objects = repository.scratch_objects(directory)
 

@@ -161,7 +161,6 @@ def set_entries(
 
 
 def _scratch_env(repository: Repository, directory: Path) -> dict[str, str]:
-    (directory / "objects").mkdir()
     objects = repository.scratch_objects(directory)
     return {"GIT_INDEX_FILE": str(directory / "index"), **objects}
 

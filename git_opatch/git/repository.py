@@ -249,6 +249,7 @@ class Repository(GitRunner):
 
     def scratch_objects(self, directory: Path) -> dict[str, str]:
         """The environment that writes objects below `directory` and reads the real ones, too."""
+        (directory / "objects").mkdir(exist_ok=True)
         readable = [quote_alternate(str(self.objects)), os.environ.get(_ALTERNATES, "")]
         return {
             "GIT_OBJECT_DIRECTORY": str(directory / "objects"),

@@ -180,8 +180,6 @@ class Means(Enum):
     ANCHOR = "anchor"
     ABOVE = "line_above"
     BELOW = "line_below"
-    OLD_STRING = "old_string"
-    PATH = "path"
 
 
 class Suggestion(NamedTuple):

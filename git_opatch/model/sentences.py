@@ -573,11 +573,6 @@ class Fault(Enum):
         "is not in {base}",
         "check the path; it is relative to the top of the working tree",
     )
-    NOTHING_TRACKED = (
-        Reason.MISSING_FILE,
-        "is not in {base}; no file of this repository is tracked yet",
-        "`git add` it first",
-    )
     GONE_EARLIER = (
         Reason.MISSING_FILE,
         "was deleted or moved by an earlier section",
@@ -638,15 +633,9 @@ class Fault(Enum):
         "may be updated, or moved to `{new_path}`, which the header also names",
         "write the same path twice to update it, or `rename from` and `rename to` to move it",
     )
-    FITS_BOTH_NAMES = (
+    TWO_NAMES = (
         Reason.UNCLEAR,
-        "exists, and so does `{alternate}`, which the patch also names; its hunks fit both, or one "
-        "has them",
-        "write the path that is meant in both lines",
-    )
-    FITS_NO_NAME = (
-        Reason.UNCLEAR,
-        "exists, and so does `{alternate}`, which the patch also names; its hunks fit neither",
+        "exists, and so does `{alternate}`, which the patch also names; its hunks fit {which}",
         "write the path that is meant in both lines",
     )
     UNMERGED = Reason.UNMERGED, "is unmerged", "resolve the conflict first"

@@ -74,11 +74,9 @@ def recover_interrupted(repository: Repository) -> Recovery:
 def require_uninterrupted(repository: Repository) -> None:
     """Raise `BusyError` if the working tree is half written."""
     home = state_dir(repository)
-    if not has_transaction(home):
-        return
-    if is_locked(home):
-        raise BusyError(f"{AT_WORK}; try again when it is done")
-    raise BusyError(Notice.INTERRUPTED_HERE.sentence)
+    if has_transaction(home):
+        waits = f"{AT_WORK}; try again when it is done"
+        raise BusyError(waits if is_locked(home) else Notice.INTERRUPTED_HERE.sentence)
 
 
 def note_interrupted(repository: Repository) -> list[str]:
@@ -86,9 +84,7 @@ def note_interrupted(repository: Repository) -> list[str]:
     home = state_dir(repository)
     if not has_transaction(home):
         return []
-    if is_locked(home):
-        return [AT_WORK]
-    return [Notice.INTERRUPTED_HERE.sentence]
+    return [AT_WORK if is_locked(home) else Notice.INTERRUPTED_HERE.sentence]
 
 
 def _recover_locked(repository: Repository) -> Recovery:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from git_opatch.complete.disk_lines import edit_encoded, edit_on_disk
 from git_opatch.complete.tree import FileContent, Result
-from git_opatch.git.attributes import encodings_of
+from git_opatch.git.attributes import values_of
 from git_opatch.git.converted import checked_out, stored_aside
 from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
@@ -79,8 +79,9 @@ class _Converted:
             return
         text, edits = self.old.text, self._content.edits
         yield edit_on_disk(self.disk, text, edits)
-        if encoding := encodings_of(repository, [self.old.path])[self.old.path]:
-            yield edit_encoded(self.disk, text, edits, encoding)
+        for encoding in values_of(repository, "working-tree-encoding", [self.old.path]).values():
+            if encoding:
+                yield edit_encoded(self.disk, text, edits, encoding)
 
     def is_checked_out(self, repository: Repository, env: Mapping[str, str]) -> bool:
         """Return whether the file is what a checkout writes, so that git may write the new one."""
@@ -108,7 +109,6 @@ def new_bytes(
     found: dict[str, OnDisk] = {}
     with scratch_directory() as name:
         directory = Path(name)
-        (directory / "objects").mkdir()
         index = ScratchIndex(directory / "index", repository.scratch_objects(directory))
         _copy_entries(repository, [each.old for each in converted if each.old], index)
         left = {each.path: (each, each.attempts(repository)) for each in converted}

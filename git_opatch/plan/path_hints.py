@@ -57,8 +57,6 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
                 is_below = f"{below}/{failure.path}" in similar
                 hint = Hint.BELOW if is_below else Hint.SIMILAR_PATH
                 failures[at] = failure._replace(similar=similar).with_hint(hint, directory=below)
-            elif failure.fault is Fault.MISSING_FILE and in_index and not known:
-                failures[at] = failure._replace(fault=Fault.NOTHING_TRACKED)
             if section and len(failures[at].similar) == 1 and failure.fault is Fault.MISSING_FILE:
                 there += judge_in(failures[at].similar[0], section, repository, options)
     return plan.with_failures([*failures, *there])

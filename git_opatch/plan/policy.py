@@ -6,7 +6,7 @@ Pathspecs are matched by git itself (gitglossary(7), "pathspec").
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
@@ -31,12 +31,10 @@ def check_policy(
     existing = added | snapshot.blobs.keys()
     touched = [(path, section) for section in patch.files for path in _touched(section, existing)]
     for rule in options.policy.rules:
-        paths = (path for path, _ in touched)
-        matched = matching_paths(repository, paths, rule.pathspecs, rule.directory)
+        paths = dict(reversed(touched))
         failures += [
-            _forbidden(section, path, rule, repository)
-            for path, section in dict(reversed(touched)).items()
-            if (path in matched) is not rule.allows
+            _refuse(paths[path], path, rule, repository)
+            for path in _forbidden(paths, repository, rule)
         ]
     most, count = options.policy.max_files, len({path for path, _ in touched})
     if most is not None and count > most.limit:
@@ -46,6 +44,12 @@ def check_policy(
     return failures
 
 
+def _forbidden(paths: Collection[str], repository: Repository, rule: PathRule) -> list[str]:
+    """Return those of `paths` that a rule forbids. Raises as `forbidden_path` does."""
+    matched = matching_paths(repository, paths, rule.pathspecs, rule.directory)
+    return [path for path in paths if (path in matched) is not rule.allows]
+
+
 def forbidden_path(
     paths: Sequence[str], repository: Repository, rules: Sequence[PathRule]
 ) -> tuple[str, PathRule] | None:
@@ -53,12 +57,8 @@ def forbidden_path(
 
     Raises `RepositoryError` for an invalid pathspec.
     """
-    for rule in rules:
-        matched = matching_paths(repository, paths, rule.pathspecs, rule.directory)
-        for path in paths:
-            if (path in matched) is not rule.allows:
-                return path, rule
-    return None
+    found = ((path, rule) for rule in rules for path in _forbidden(paths, repository, rule))
+    return next(found, None)
 
 
 def _touched(section: FilePatch, existing: Set[str | None]) -> list[str]:
@@ -68,7 +68,7 @@ def _touched(section: FilePatch, existing: Set[str | None]) -> list[str]:
     return [path for path in section.names if path in existing] or [section.path]
 
 
-def _forbidden(section: FilePatch, path: str, rule: PathRule, repository: Repository) -> Failure:
+def _refuse(section: FilePatch, path: str, rule: PathRule, repository: Repository) -> Failure:
     listed = " ".join(rule.pathspecs) + _relative_to(rule, repository)
     fault = Fault.NOT_ALLOWED if rule.allows else Fault.DENIED
     return refusal(section, fault, path=path, origin=rule.origin, pathspecs=listed)

@@ -42,18 +42,8 @@ _DONE = {
     Target.CACHED: "; staged, in the index only",
     Target.WORKTREE: "; in the working tree, not staged",
 }
-ONLY_IN = {
-    Target.INDEX: "",
-    Target.CACHED: ", in the index only",
-    Target.WORKTREE: ", in the working tree only",
-}
-"""What is left out of a target, to follow what was changed."""
-_TO_ONLY = {
-    Target.INDEX: "",
-    Target.CACHED: " to the index only",
-    Target.WORKTREE: " to the working tree only",
-}
-"""What is left out of a target, to follow what would be done."""
+_ONLY = {Target.CACHED: "the index only", Target.WORKTREE: "the working tree only"}
+"""What is changed, where that is not both."""
 NOTHING_TO_RECOVER = "nothing to recover"
 
 
@@ -90,7 +80,7 @@ def carried_out(plan: Plan, options: Options, opposite: str) -> str:
         made, names = plan.commit_names, ", ".join(plan.commit_names)
         where = f"; committed as {names if len(made) <= _MAX_COMMITS else f'{len(made)} commits'}"
     elif plan.undoes:
-        where = ONLY_IN[options.target]
+        where = _only(options, ", in ")
     hint = f". {'Redo' if plan.undoes else 'Undo'}: {visible(opposite, _MAX_CHARACTERS)}"
     return f"{what}{where}{hint * bool(opposite)}"
 
@@ -108,7 +98,12 @@ def would_apply(plan: Plan, options: Options, commits: int = 0) -> str:
         return nothing_to_do(options)
     and_commit = f" and make {commits} commit{'s' * (commits != 1)}" if commits else ""
     changes = count_changes(Counter(file.status for file in plan.completed.files), done=False)
-    return f"would apply{_TO_ONLY[options.target]}{and_commit}: {changes}"
+    return f"would apply{_only(options, ' to ')}{and_commit}: {changes}"
+
+
+def _only(options: Options, before: str) -> str:
+    """Say what of both is changed, if one is not; else nothing."""
+    return before + _ONLY[options.target] if options.target in _ONLY else ""
 
 
 def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.git.attributes import (
-    filters_of,
     missing_attribute_files,
     unconverted,
+    values_of,
     without_filters,
 )
 from git_opatch.git.converted import stored_aside
@@ -260,7 +260,6 @@ def _verified(
     others = candidates.keys() & set(change_set.unconverted) - plain
     if texts := {path: candidates[path][1].to_bytes() for path in sorted(others)}:
         aside = record.folder / "aside"
-        (record.folder / "objects").mkdir(exist_ok=True)
         env = {**repository.scratch_objects(record.folder), **index.env}
         stored = stored_aside(repository, texts, aside, ScratchIndex(index.file, env))
         plain |= {path for path, entry in stored.items() if entry.id == entries[path].id}
@@ -306,8 +305,8 @@ def _write_aside(
             empty = record.folder / "empty"  # without files there, git reads those of the index
             empty.mkdir()
             env["GIT_WORK_TREE"] = str(empty)
-        before = filters_of(repository, paths)
-        after = filters_of(repository, paths, index=source.file, env=env)
+        before = values_of(repository, "filter", paths)
+        after = values_of(repository, "filter", paths, index=source.file, env=env)
         switched = {path: name for path, name in after.items() if name and name != before.get(path)}
     ordinary = [path for path in paths if path not in switched]
     others = {**env, **without_filters(set(switched.values()))}

@@ -116,16 +116,6 @@ def test_an_absolute_path_elsewhere_is_outside_of_the_working_tree(
     assert f"{path}: {Fault.OUTSIDE.sentence}" in ran.err
 
 
-def test_where_nothing_is_tracked_no_path_is_to_be_checked(repo: Sandbox) -> None:
-    patch = envelope(b"*** Update File: a\n@@\n-x\n+y\n")
-    advice = "no file of this repository is tracked yet"
-    assert advice in repo.opatch("apply", feed=patch).err
-    assert advice not in repo.opatch("apply", "--worktree", feed=patch).err
-    repo.write("b", "b\n")
-    repo.git("add", "b")
-    assert advice not in repo.opatch("apply", feed=patch).err
-
-
 def test_paths_are_read_from_the_top(base: Sandbox) -> None:
     sub = base.path / "src/app"
     assert base.opatch("apply", "--check", cwd=sub, feed=_update("src/app/main.py")).status == 0
