@@ -16,7 +16,7 @@ from git_opatch.create.limits import obstacle
 from git_opatch.create.proof import Proof, prove
 from git_opatch.create.sections import make_section
 from git_opatch.create.writers import write
-from git_opatch.git.changes import ChangedFile
+from git_opatch.model.blob import ChangedFile
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Format
@@ -148,7 +148,7 @@ def _obstacles(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[t
     """Yield the files that a format cannot express, each with the reason."""
     for file in _parts(files, patch_format):
         if found := obstacle(file, patch_format):
-            yield file.path, f"{patch_format.value} cannot {found}"
+            yield file.old_path, f"{patch_format.value} cannot {found}"
 
 
 def _parts(files: Iterable[ChangedFile], patch_format: Format) -> list[ChangedFile]:
@@ -181,7 +181,7 @@ def _reasons(drafts: Sequence[_Draft], proof: Proof, wanted: Wanted) -> list[tup
     if wanted.context is not None:
         what = f"{wanted.context} lines of context do not give its new version"
     reasons = [
-        (draft.file.path, f"{what}: {why}")
+        (draft.file.old_path, f"{what}: {why}")
         for draft in drafts
         for why in [*_proved([draft], wanted)[1].wrong.values()][:1]
     ]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from git_opatch.create import CreatedPatch, Wanted, write_patch
 from git_opatch.git.changes import (
-    ChangedFile,
     changed_files,
     compare_commit,
     compare_range,
@@ -14,6 +13,7 @@ from git_opatch.git.changes import (
 )
 from git_opatch.git.repository import Repository
 from git_opatch.model.arguments import typed
+from git_opatch.model.blob import ChangedFile
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
 from git_opatch.model.text import visible

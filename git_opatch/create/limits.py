@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from git_opatch.git.changes import ChangedFile
-from git_opatch.model.blob import Blob, Mode
+from git_opatch.model.blob import Blob, ChangedFile, Mode
 from git_opatch.model.options import Format
 
 _JSON = (Format.OPERATIONS, Format.STRING_REPLACE)

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from git_opatch.git.changes import ChangedFile
-from git_opatch.model.blob import Entry
+from git_opatch.model.blob import ChangedFile, Entry
 from git_opatch.model.errors import ParseError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from git_opatch.create.context import HunkRange
-from git_opatch.git.changes import ChangedFile
-from git_opatch.model.blob import Blob
+from git_opatch.model.blob import Blob, ChangedFile
 from git_opatch.model.patch import Anchor, FilePatch, Hunk, Line, Operation, Prefix
 from git_opatch.model.text import Text
 

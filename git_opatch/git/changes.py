@@ -6,41 +6,19 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple
 
 from git_opatch.git.head import empty_tree, object_id
 from git_opatch.git.index import list_index, store_worktree, unmerged_paths
 from git_opatch.git.output import parse_change, split_nul
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
-from git_opatch.model.blob import Blob, Entry, Mode
+from git_opatch.model.blob import Blob, ChangedFile, Entry, Mode
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.text import visible
 
 _RAW = ("--raw", "-z", "--no-abbrev", "-M50%", "--ignore-submodules=none", "--no-relative")
 _PRIVATE = ("-c", "diff.autoRefreshIndex=false", "diff")
 """`git diff` would rewrite the index, even with GIT_OPTIONAL_LOCKS=0."""
-
-
-class ChangedFile(NamedTuple):
-    """The two versions of a changed file; None for one that is not there.
-
-    A renamed one has two paths. A submodule has no bytes.
-    """
-
-    old: Blob | None
-    new: Blob | None
-
-    @property
-    def path(self) -> str:
-        """The path to call it by."""
-        blob = self.old or self.new
-        return blob.path if blob else ""
-
-    @property
-    def is_renamed(self) -> bool:
-        """Whether the two versions have different paths."""
-        return self.old is not None and self.new is not None and self.old.path != self.new.path
 
 
 def compare_commit(repository: Repository, revision: str) -> tuple[str, str]:

@@ -52,6 +52,32 @@ class Blob:
         return Text.from_bytes(self.data)
 
 
+class ChangedFile(NamedTuple):
+    """Two versions of a file; None where there is none.
+
+    A renamed one has two paths. A submodule has no bytes.
+    """
+
+    old: Blob | None
+    new: Blob | None
+
+    @property
+    def old_path(self) -> str:
+        """Where it was, if it was there."""
+        blob = self.old or self.new
+        return blob.path if blob else ""
+
+    @property
+    def path(self) -> str:
+        """Where it is, if it is there."""
+        return ChangedFile(self.new, self.old).old_path
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether the two versions have different paths."""
+        return self.old_path != self.path
+
+
 class Stages(NamedTuple):
     """Stages 1, 2 and 3 of an unmerged path (gitglossary(7), "unmerged index").
 

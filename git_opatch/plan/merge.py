@@ -22,7 +22,7 @@ from git_opatch.complete.edits import Edit
 from git_opatch.complete.tree import FileContent, VirtualTree
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
-from git_opatch.model.blob import Blob, Mode
+from git_opatch.model.blob import Blob, ChangedFile, Mode
 from git_opatch.model.failure import Failure
 from git_opatch.model.paths import parents
 from git_opatch.model.sentences import Fault
@@ -64,33 +64,6 @@ class Merged(NamedTuple):
     data: bytes
 
 
-class Pair(NamedTuple):
-    """A file as it is in base and in theirs; its path differs if it is moved."""
-
-    base: Blob | None
-    theirs: Blob | None
-
-    @property
-    def source(self) -> str:
-        """Where base has it."""
-        return self._known(self.base, self.theirs)
-
-    @property
-    def path(self) -> str:
-        """Where theirs has it."""
-        return self._known(self.theirs, self.base)
-
-    @property
-    def moves(self) -> bool:
-        """Whether its name changes."""
-        return self.source != self.path
-
-    @staticmethod
-    def _known(first: Blob | None, second: Blob | None) -> str:
-        known = first or second
-        return known.path if known else ""
-
-
 def merge(repository: Repository, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """Merge the lines of three contents; None if they conflict, or are binary."""
     if base in (ours, theirs) or ours == theirs:
@@ -109,7 +82,7 @@ def merge_file(
     if entries[0] in entries[1:] or entries[1] == entries[2]:
         outcome = theirs if entries[0] == entries[1] else ours
         return Merged(outcome.entry.mode, outcome.data) if outcome else None
-    path = Pair(base, theirs).path
+    path = ChangedFile(base, theirs).path
     if ours is None:
         return Conflict(path, Fault.MERGE_GONE)
     if base is None:
@@ -167,9 +140,11 @@ class MergedFiles(NamedTuple):
     conflicts: tuple[Conflict, ...]
 
 
-def merge_files(repository: Repository, pairs: Sequence[Pair], snapshot: Snapshot) -> MergedFiles:
-    """Merge the change of each of `pairs` into the files of `snapshot`."""
-    leaving = {pair.source for pair in pairs if pair.moves}
+def merge_files(
+    repository: Repository, pairs: Sequence[ChangedFile], snapshot: Snapshot
+) -> MergedFiles:
+    """Merge the change of each of `pairs`, from base to theirs, into the files of `snapshot`."""
+    leaving = {pair.old_path for pair in pairs if pair.is_renamed}
     conflicts: list[Conflict] = []
     removed: list[str] = []
     changed: list[tuple[str, Blob | None, Merged]] = []
@@ -178,7 +153,7 @@ def merge_files(repository: Repository, pairs: Sequence[Pair], snapshot: Snapsho
         if isinstance(ours, Conflict):
             conflicts.append(ours)
             continue
-        merged = merge_file(repository, pair.base, ours, pair.theirs)
+        merged = merge_file(repository, pair.old, ours, pair.new)
         if isinstance(merged, Conflict):
             conflicts.append(merged)
             continue
@@ -212,16 +187,16 @@ def merged_content(
     return FileContent(mode, text, ours, tuple(_edits(ranges, text)))
 
 
-def _ours(pair: Pair, now: Mapping[str, Blob], leaving: set[str]) -> Blob | Conflict | None:
+def _ours(pair: ChangedFile, now: Mapping[str, Blob], leaving: set[str]) -> Blob | Conflict | None:
     """Return the file that is there of `pair`, under either of its names."""
-    ours = now.get(pair.source)
-    if not pair.moves:
+    ours = now.get(pair.old_path)
+    if not pair.is_renamed:
         return ours
     there = now.get(pair.path) if pair.path not in leaving else None
     if ours is not None and there is not None:
         return Conflict(pair.path, Fault.MERGE_IN_THE_WAY)
     if ours is None and there is None:
-        return Conflict(pair.source, Fault.MERGE_GONE)
+        return Conflict(pair.old_path, Fault.MERGE_GONE)
     return ours or there
 
 

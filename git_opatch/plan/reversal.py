@@ -21,14 +21,14 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.blob import Blob, Change, Entry
+from git_opatch.model.blob import Blob, Change, ChangedFile, Entry
 from git_opatch.model.errors import JournalError, ParseError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import Operation
 from git_opatch.model.sentences import Fault, Notice
 from git_opatch.parse import parse_patch
-from git_opatch.plan.merge import Pair, complete_merge, merge_files
+from git_opatch.plan.merge import complete_merge, merge_files
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.guard import guard_parents
 
@@ -81,8 +81,8 @@ def _merge(record: Record, snapshot: Snapshot, repository: Repository, *, redo: 
     _store_binary(completed, repository)
     if not in_conflict:
         return plan._replace(completed=completed)
-    settled = {pair.path: pair.theirs.entry for pair in in_conflict if pair.theirs}
-    files = Snapshot({pair.path: pair.base for pair in in_conflict if pair.base})
+    settled = {pair.path: pair.new.entry for pair in in_conflict if pair.new}
+    files = Snapshot({pair.path: pair.old for pair in in_conflict if pair.old})
     reset = complete_merge(repository, merge_files(repository, in_conflict, files), files)
     whole = complete_results([*completed.results, *reset.results], repository.algorithm)
     return plan._replace(completed=completed, carried=whole, settled=settled)
@@ -151,7 +151,7 @@ def state_by_merge(record: Record, repository: Repository, snapshot: Snapshot) -
 
 def pairs_of(
     record: Record, repository: Repository, now: Mapping[str, Blob], *, redo: bool
-) -> list[Pair]:
+) -> list[ChangedFile]:
     """Return each file as it is in base and theirs of an undo, or a redo, of `record`.
 
     Raises `JournalError` if a content is neither kept nor in git.
@@ -171,12 +171,12 @@ def pairs_of(
     moves = moved_paths(record)
     new = {change.path: blob(change.path, change.new) for change in record.changes}
     pairs = [
-        Pair(blob(path, old), new[moves.get(path, path)])
+        ChangedFile(blob(path, old), new[moves.get(path, path)])
         for path, old, _ in record.changes
         if path in moves or path not in moves.values()
     ]
     is_forward = redo is not (record.action is RecordAction.UNDO)
-    return pairs if is_forward else [Pair(pair.theirs, pair.base) for pair in pairs]
+    return pairs if is_forward else [ChangedFile(pair.new, pair.old) for pair in pairs]
 
 
 def _entries(change: Change) -> list[Entry]:

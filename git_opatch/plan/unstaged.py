@@ -11,11 +11,11 @@ from git_opatch.complete import Completed, complete_results
 from git_opatch.complete.tree import FileContent, Result
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
-from git_opatch.model.blob import Blob, Entry
+from git_opatch.model.blob import Blob, ChangedFile, Entry
 from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.sentences import Fault
-from git_opatch.plan.merge import Pair, complete_merge, merge_files
+from git_opatch.plan.merge import complete_merge, merge_files
 from git_opatch.plan.plan import Plan
 
 _ATTRIBUTES = ".gitattributes"
@@ -32,7 +32,7 @@ def plan_carried(
     if failures := list(_refuse_changes(plan, unstaged)):
         raise Refused([*plan.failures, *failures], options)
     entries = {change.path: change.new for change in plan.completed.changes}
-    others, pairs = list[Result](), list[Pair]()
+    others, pairs = list[Result](), list[ChangedFile]()
     for result in plan.completed.results:
         if result.old is None or result.old.path not in unstaged or result.content is None:
             others.append(result)
@@ -40,8 +40,8 @@ def plan_carried(
             content = FileContent(result.content.mode, result.content.text)
             others.append(Result(None, result.path, content))
         else:
-            pairs.append(Pair(result.old, _blob(result, entries[result.path])))
-    paths = {path for pair in pairs for path in (pair.source, pair.path)}
+            pairs.append(ChangedFile(result.old, _blob(result, entries[result.path])))
+    paths = {path for pair in pairs for path in (pair.old_path, pair.path)}
     snapshot = take_snapshot(repository, paths, Options(Target.WORKTREE))
     merged = merge_files(repository, pairs, snapshot)
     if merged.conflicts:

@@ -13,8 +13,7 @@ from sandbox import Sandbox
 
 from git_opatch import parse_patch, plan_in_memory
 from git_opatch.create import NotExpressibleError, Wanted, write_patch
-from git_opatch.git.changes import ChangedFile
-from git_opatch.model.blob import Blob, Entry, Mode, blob_id
+from git_opatch.model.blob import Blob, ChangedFile, Entry, Mode, blob_id
 from git_opatch.model.options import Format
 from git_opatch.model.text import Text
 

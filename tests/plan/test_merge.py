@@ -9,8 +9,8 @@ from sandbox import Sandbox
 
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
-from git_opatch.model.blob import Blob, Entry, Mode
-from git_opatch.plan.merge import Conflict, Merged, Pair, complete_merge, merge_file, merge_files
+from git_opatch.model.blob import Blob, ChangedFile, Entry, Mode
+from git_opatch.plan.merge import Conflict, Merged, complete_merge, merge_file, merge_files
 
 
 def _blob(content: str | None, mode: Mode = Mode.REGULAR, path: str = "f") -> Blob | None:
@@ -75,7 +75,7 @@ def test_modes_are_merged_beside_lines(repo: Sandbox) -> None:
 def test_a_move_takes_along_what_was_edited(repo: Sandbox) -> None:
     git = Repository(repo.path)
     edited = _LINES.replace("6\n", "six\n")
-    pair = Pair(_blob(_LINES, path="new"), _blob(_THEIRS, path="old"))
+    pair = ChangedFile(_blob(_LINES, path="new"), _blob(_THEIRS, path="old"))
     for name in ("new", "old"):  # also where it is back under its old name
         ours = _blob(edited, path=name)
         assert ours is not None
@@ -95,5 +95,5 @@ def test_a_directory_in_the_way_is_a_conflict(repo: Sandbox) -> None:
     below = _blob("x", path="f/x")
     assert below is not None
     snapshot = Snapshot({}, tracked=frozenset({"f/x"}))
-    merged = merge_files(Repository(repo.path), [Pair(None, _blob("f\n"))], snapshot)
+    merged = merge_files(Repository(repo.path), [ChangedFile(None, _blob("f\n"))], snapshot)
     assert [conflict.path for conflict in merged.conflicts] == ["f"]
