@@ -95,14 +95,26 @@ def _placeholder_in_new(section: FilePatch, path: str) -> bytes:
     return next(filter(None, found), b"")
 
 
-def _creates(section: FilePatch) -> bool:
-    """Return whether an update of a file that does not exist creates it, by its header (D144)."""
-    return (
-        section.operation is Operation.UPDATE
-        and len(section.hunks) == 1
-        and section.hunks[0].of_new_file
-        and not section.hunks[0].preimage
-    )
+def _creates(section: FilePatch, options: Options) -> bool:
+    """Return whether a section creates its file if that is missing: one that appends, or an update
+    by its header (D144)."""
+    if section.operation is Operation.APPEND:
+        return not options.reverse
+    hunks = section.hunks if section.operation is Operation.UPDATE else ()
+    return len(hunks) == 1 and hunks[0].of_new_file and not hunks[0].preimage
+
+
+def _refuse_append(section: FilePatch, content: FileContent, options: Options) -> Failure | None:
+    """Refuse to append to a link, and the reverse where the file has nothing else: it may have been
+    created by the patch, or have been empty."""
+    if section.operation is not Operation.APPEND:
+        return None
+    if content.mode is Mode.SYMLINK:
+        return refusal(section, Fault.APPEND_TO_LINK)
+    (hunk,) = section.hunks
+    if options.reverse and len(content.text.lines) == len(hunk.lines):
+        return refusal(section, Fault.ALL_OF_THE_FILE, hunk=hunk)
+    return None
 
 
 def _replaces_all(hunk: Hunk) -> bool:
@@ -142,8 +154,6 @@ class SectionPlanner:
         """Apply `section` to the tree; return its failures."""
         if failure := _refuse_kind(section, self.options):
             return [failure]
-        if section.operation is Operation.APPEND:
-            return self._append(section)
         if section.operation is Operation.ADD:
             return self._add(section)
         named = self._with_one_name(section)
@@ -151,7 +161,7 @@ class SectionPlanner:
             return [named]
         section, path = named, named.path
         content = self.tree.get(path)
-        if content is None and _creates(section):
+        if content is None and _creates(section, self.options):
             return self._add(section._replace(operation=Operation.ADD))
         if content is None:
             if self._repeats(section):
@@ -160,25 +170,9 @@ class SectionPlanner:
             return self._skip_applied([failure])
         if section.operation is Operation.DELETE:
             return self._delete(section, path, content)
+        if failure := _refuse_append(section, content, self.options):
+            return [failure]
         return self._update(section, path, content)
-
-    def _append(self, section: FilePatch) -> list[Failure]:
-        """Update the file if it exists, else create it.
-
-        Source: "Append File" of the FILE_CHANGES format. In reverse, a file of nothing but the
-        appended lines is refused: it may have been created by the patch, or have been empty.
-        """
-        content = self.tree.get(section.path)
-        if content is None and not self.options.reverse:
-            return self.plan_section(section._replace(operation=Operation.ADD))
-        if content is not None and content.mode is Mode.SYMLINK:
-            return [refusal(section, Fault.APPEND_TO_LINK)]
-        (hunk,) = section.hunks
-        if content and self.options.reverse and len(content.text.lines) == len(hunk.lines):
-            return [refusal(section, Fault.ALL_OF_THE_FILE, hunk=hunk)]
-        if content is None:
-            return self._skip_applied([self._paths.missing(section, section.path)])
-        return self._update(section, section.path, content)
 
     def _with_one_name(self, section: FilePatch) -> FilePatch | Failure:
         """Return `section` with the one of its header's two names that is meant, or refuse (D31).
