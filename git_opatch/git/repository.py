@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -255,3 +256,10 @@ class Repository(GitRunner):
             "GIT_OBJECT_DIRECTORY": str(directory / "objects"),
             _ALTERNATES: os.pathsep.join(filter(None, readable)),
         }
+
+
+def find_top() -> Path | None:
+    """The working tree that the current directory is in; None if there is none."""
+    with suppress(RepositoryError):
+        return Repository().top
+    return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from git_opatch import report
 from git_opatch.agent.hook_check import diagnose
 from git_opatch.agent.program import hook_words, program_words
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import Repository, find_top
 from git_opatch.git.runner import GitRunner
 from git_opatch.install import shim
 from git_opatch.install.client_files import (
@@ -25,7 +25,7 @@ from git_opatch.install.client_files import (
 )
 from git_opatch.install.writing import write_change
 from git_opatch.model.client import Client
-from git_opatch.model.errors import RepositoryError, UsageError
+from git_opatch.model.errors import UsageError
 from git_opatch.model.text import visible
 from git_opatch.report.terminal import show
 
@@ -151,7 +151,7 @@ def _agreed() -> bool:
 
 def _check(client: Client | None) -> int:
     """Say of each hook that is installed whether it would run; gives the exit status."""
-    top, found, has_policy = _top(), list[bool](), _has_policy()
+    top, found, has_policy = find_top(), list[bool](), _has_policy()
     for each in [client] if client else Client:
         for scope, places in _all_places(each, top):
             for path, command, obstacles in diagnose(
@@ -166,14 +166,6 @@ def _check(client: Client | None) -> int:
         name = client.value if client else "AGENT"
         show([f"no hook is installed; to install one: git opatch install-agent {name}"], sys.stdout)
     return 0 if found and all(found) else _WOULD_NOT_RUN
-
-
-def _top() -> Path | None:
-    """Find the project, if there is one here."""
-    try:
-        return Repository().top
-    except RepositoryError:
-        return None
 
 
 def _all_places(client: Client, top: Path | None) -> Iterator[tuple[str, Places]]:

@@ -17,8 +17,8 @@ from git_opatch.cli.groups import (
 )
 from git_opatch.cli.locating import Locator, locator
 from git_opatch.cli.options import When, colour
-from git_opatch.git.repository import Repository
-from git_opatch.model.errors import RepositoryError, UsageError
+from git_opatch.git.repository import find_top
+from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.reverse import reverse as reversed_patch
@@ -74,7 +74,7 @@ def show(
     _require_useful(form, policy, zero=zero)
     if form in _NAMES:
         options = Options(reverse=reverse, directory=inputs.directory)
-        patch, top = inputs.read(), _top_of_repository()
+        patch, top = inputs.read(), find_top()  # paths may be absolute in it
         chosen, left_out = select.resolve(patch, options, top)
         names = _NamesReporter(form, zero=zero)
         outcome = _read_names(chosen, options, top)._replace(whole=patch, left_out=left_out)
@@ -109,14 +109,6 @@ def _require_useful(form: str, policy: PolicyOptions, *, zero: bool) -> None:
         raise UsageError("-z requires --numstat, --name-only or --name-status")
     if form in _NAMES and (policy.allow or policy.deny or policy.expect):
         raise UsageError(f"--{form} only reads the patch; it excludes --allow, --deny and --expect")
-
-
-def _top_of_repository() -> Path | None:
-    """Find the working tree, in which a path may be absolute; none is needed."""
-    try:
-        return Repository().top
-    except RepositoryError:
-        return None
 
 
 def _read_names(patch: Patch, options: Options, top: Path | None) -> Outcome:
