@@ -12,14 +12,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import NoneType
 from typing import NamedTuple
 
 from git_opatch.agent.apply_patch_call import Invocation, detect
 from git_opatch.complete.tree import Result
 from git_opatch.complete.unified_diff import complete_file
 from git_opatch.git.repository import Repository
-from git_opatch.model.arguments import typed
 from git_opatch.model.errors import InputError, RepositoryError
 from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
@@ -59,7 +57,6 @@ class Action(NamedTuple):
     """It has the placement of each hunk."""
 
 
-@typed(where=(Repository, str, Path), options=(Options, NoneType))
 def verify(
     argv: Sequence[str], where: Repository | str | Path = ".", options: Options | None = None
 ) -> Action | None:

@@ -12,14 +12,12 @@ from git_opatch.git.changes import (
     unstaged_files,
 )
 from git_opatch.git.repository import Repository
-from git_opatch.model.arguments import typed
 from git_opatch.model.blob import ChangedFile
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
 from git_opatch.model.text import visible
 
 
-@typed(repository=Repository, patch_format=Format)
 def create_patch(
     repository: Repository,
     revision: str = "",

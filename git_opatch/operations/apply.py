@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from git_opatch.git.repository import CONVERT, Repository
-from git_opatch.model.arguments import typed
 from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
@@ -28,7 +27,6 @@ from git_opatch.plan.preflight import preflight, refuse_ignored
 from git_opatch.transaction import after_commit, check_diff, deferred_signals
 
 
-@typed(repository=(Repository, Mapping), options=Options)
 def plan_patch(
     patch: Patch | str | bytes, repository: Repository | Mapping[str, bytes], options: Options
 ) -> Plan:
@@ -43,7 +41,6 @@ def plan_patch(
     return plan_resolved(_resolve(patch, repository, options), repository, options)[0]
 
 
-@typed(repository=Repository, options=Options)
 def check_patch(patch: Patch | str | bytes, repository: Repository, options: Options) -> Plan:
     """Decide, then let git check the diff. Raises `ParseError`, `Refused`, `TransactionError`."""
     repository.require_worktree(CONVERT)
@@ -61,7 +58,6 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
     return plan
 
 
-@typed(repository=Repository, options=Options)
 def apply_patch(
     patch: Patch | str | bytes, repository: Repository, options: Options, name: str = "a program"
 ) -> Plan:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from git_opatch.git.snapshot import Snapshot
-from git_opatch.model.arguments import typed
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import UsageError
 from git_opatch.model.failure import Refused
@@ -26,7 +25,6 @@ _ALGORITHM = "sha1"
 _DEFAULTS = Options()
 
 
-@typed(options=Options)
 def apply_to_text(
     patch: Patch | str | bytes, files: Mapping[str, str], options: Options = _DEFAULTS
 ) -> dict[str, str]:
@@ -50,7 +48,6 @@ def apply_to_text(
     return after
 
 
-@typed(options=Options)
 def plan_in_memory(
     patch: Patch | str | bytes, files: Mapping[str, bytes], options: Options = _DEFAULTS
 ) -> Plan:

@@ -11,7 +11,6 @@ from git_opatch.git.output import IndexEntry
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
 from git_opatch.journal import PatchHistory, Record, entries, last, read_journal
-from git_opatch.model.arguments import typed
 from git_opatch.model.blob import Entry
 from git_opatch.model.errors import JournalError, OpatchError
 from git_opatch.model.options import Options, Target
@@ -27,7 +26,6 @@ class LoggedPatch(NamedTuple):
     state: State | None = None
 
 
-@typed(repository=Repository)
 def record_of(repository: Repository, number: int | None = None) -> Record:
     """Return the journal's entry with this number, or the newest.
 
@@ -41,7 +39,6 @@ def record_of(repository: Repository, number: int | None = None) -> Record:
     return next((each for each in history.records if each.number == wanted), history.record)
 
 
-@typed(repository=Repository)
 def records_of(repository: Repository) -> list[Record]:
     """Return the journal's entries that can be read, newest first."""
     found = (record for _, record in entries(state_dir(repository)))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
-from git_opatch.model.arguments import typed
 from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.sentences import Notice
 from git_opatch.operations.perform import add_entry
@@ -56,7 +55,6 @@ def recovered(repository: Repository) -> Iterator[tuple[int, list[str]]]:
             raise
 
 
-@typed(repository=Repository)
 def recover_interrupted(repository: Repository) -> Recovery:
     """Restore or finish what an interrupted run left.
 

@@ -16,7 +16,6 @@ from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.journal import Journal, PatchHistory, Record, read_journal
-from git_opatch.model.arguments import typed
 from git_opatch.model.errors import NotAppliedError, UndoneError
 from git_opatch.model.failure import LOCATED_IN, Failure, Refused
 from git_opatch.model.options import Options, Target
@@ -74,7 +73,6 @@ class _Step(NamedTuple):
     snapshot: Snapshot
 
 
-@typed(record=Record, repository=Repository, options=Options)
 def undo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Undo the patch that `record` is about, in the target of `options`, where it is not undone.
 
@@ -84,7 +82,6 @@ def undo_patch(record: Record, repository: Repository, options: Options) -> Plan
     return _reverse(record, repository, options, redoes=False)
 
 
-@typed(record=Record, repository=Repository, options=Options)
 def redo_patch(record: Record, repository: Repository, options: Options) -> Plan:
     """Apply again the patch that `record` is about, which was undone. Raises as `undo_patch`."""
     return _reverse(record, repository, options, redoes=True)

@@ -13,9 +13,8 @@ import hashlib
 import json
 import re
 from dataclasses import replace
-from types import NoneType
 
-from git_opatch.model.arguments import typed
+from git_opatch.model.arguments import require_type
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Hunk, Mail, Patch, Prefix, counted
@@ -61,7 +60,6 @@ _NEAR_MISSES = (
 """What a text without a patch may be, by a line that shows it."""
 
 
-@typed(patch_format=(Format, NoneType))
 def parse_patch(
     text: bytes | str,
     *,
@@ -79,6 +77,8 @@ def parse_patch(
     """
     if not isinstance(text, (str, bytes)):
         raise TypeError(f"the text of a patch must be str or bytes, not {type(text).__name__}")
+    if patch_format is not None:
+        require_type("patch_format", patch_format, Format)
     raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
     scanner = Scanner.from_bytes(raw, source, recorded=recorded)
     found = scanner.found

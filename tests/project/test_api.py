@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from enum import Enum
-from inspect import signature
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -103,20 +102,9 @@ _WRONG_TYPES: dict[str, Callable[[], object]] = {
     "pass Tier.STRICT or Tier.RESILIENT or Tier.FUZZY": lambda: _UNTYPED.Options(
         matching=_UNTYPED.Matching(tier="exact")
     ),
-    "repository must be of type Repository or Mapping, not str": lambda: _UNTYPED.plan_patch(
-        _PATCH, ".", _UNTYPED.Options()
-    ),
-    "repository must be of type Repository, not str": lambda: _UNTYPED.apply_patch(
-        _PATCH, repository=".", options=_UNTYPED.Options()
-    ),
-    "options must be of type Options, not dict": lambda: _UNTYPED.apply_to_text(_PATCH, {}, {}),
     "patch_format must be of type Format, not str; pass Format.UNIFIED": lambda: (
         _UNTYPED.parse_patch(_PATCH, patch_format="unified")
     ),
-    "record must be of type Record, not int": lambda: _UNTYPED.undo_patch(
-        1, ".", _UNTYPED.Options()
-    ),
-    "where must be of type Repository or str or Path, not int": lambda: _UNTYPED.verify(["x"], 1),
 }
 
 
@@ -124,16 +112,6 @@ _WRONG_TYPES: dict[str, Callable[[], object]] = {
 def test_a_value_of_another_type_is_an_error_that_says_what_to_pass(message: str) -> None:
     with pytest.raises(TypeError, match=re.escape(message)):
         _WRONG_TYPES[message]()
-
-
-def test_the_functions_that_take_our_values_check_their_types() -> None:
-    functions = {name: getattr(api, name) for name in api.__all__ if name.islower()}
-    takes_ours = {
-        name
-        for name, function in functions.items()
-        if {"repository", "options", "patch_format", "where"} & {*signature(function).parameters}
-    }
-    assert {name for name in functions if hasattr(functions[name], "__wrapped__")} == takes_ours
 
 
 def test_one_import_has_all_errors() -> None:
