@@ -42,7 +42,7 @@ def with_bytes_on_disk(plan: Plan, repository: Repository, options: Options) -> 
         if content and content.mode.is_file and may_be_other:
             converted.append((result, content, disk))
     if converted:
-        from git_opatch.plan.converted_files import new_bytes
+        from git_opatch.plan.converted_files import Converted, new_bytes
 
-        on_disk |= new_bytes(converted, plan, repository)
+        on_disk |= new_bytes([Converted(*each) for each in converted], plan, repository)
     return plan._replace(on_disk=on_disk)
