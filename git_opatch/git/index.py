@@ -134,15 +134,10 @@ def store_worktree(
     return ScratchIndex(index, env)
 
 
-def build_index(
-    repository: Repository,
-    entries: Mapping[str, Entry | None],
-    directory: Path,
-) -> ScratchIndex:
-    """Make a scratch index in `directory` with `entries` alone."""
-    env = _scratch_env(repository, directory)
-    index = ScratchIndex(directory / "index", env)
-    set_entries(repository, entries, index)
+def build_index(repository: Repository, paths: Iterable[str], directory: Path) -> ScratchIndex:
+    """Make a scratch index in `directory` with empty files at `paths` alone."""
+    index = ScratchIndex(directory / "index", _scratch_env(repository, directory))
+    set_entries(repository, dict.fromkeys(paths, empty_blob(repository)), index)
     return index
 
 
@@ -150,12 +145,21 @@ def set_entries(
     repository: Repository, entries: Mapping[str, Entry | None], index: ScratchIndex
 ) -> None:
     """Set the entries of `index` at some paths; None is for a path to remove."""
+    lines = ((path, each, 0) for path, each in entries.items())
+    _set_stages(repository, lines, index)
+
+
+def _set_stages(
+    repository: Repository, lines: Iterable[tuple[str, Entry | None, int]], index: ScratchIndex
+) -> None:
+    """Set entries of `index`, each with its stage, in order."""
     removed = f"0 {null_id(repository.algorithm)}"
     feed = b"".join(
-        (f"{entry.mode.value} {entry.id} 0\t" if entry else f"{removed}\t").encode()
+        (f"{entry.mode.value} {entry.id}" if entry else removed).encode()
+        + f" {stage}\t".encode()
         + os.fsencode(path)
         + b"\0"
-        for path, entry in entries.items()
+        for path, entry, stage in lines
     )
     repository.ask("update-index", "-z", "--index-info", feed=feed, index=index.file, env=index.env)
 
@@ -199,8 +203,7 @@ def outside_sparse_checkout(repository: Repository, paths: Sequence[str]) -> set
     with scratch_directory() as directory:
         top = Path(directory, "top")
         top.mkdir()
-        entries = dict.fromkeys(paths, empty_blob(repository))
-        index, env = build_index(repository, entries, Path(directory))
+        index, env = build_index(repository, paths, Path(directory))
         # a sparse index would have an entry for the directory instead of one for the file
         command = ("-c", "index.sparse=false", "sparse-checkout", "reapply")
         if repository.run(*command, env={**env, "GIT_WORK_TREE": str(top)}).status:
@@ -242,16 +245,14 @@ def set_flag(repository: Repository, flag: str, paths: Sequence[str], *, index: 
 
 def set_unmerged(repository: Repository, unmerged: Mapping[str, Stages], index: Path) -> None:
     """Replace the entry of each path in `index` by its three stages. Raises `RepositoryError`."""
-    feed = b""
+    lines: list[tuple[str, Entry | None, int]] = []
     for path, stages in unmerged.items():
         theirs = repository.store_blob(stages.theirs)
         ids = (stages.base.id, stages.ours.id, theirs)
-        mode, name = stages.ours.mode.value, os.fsencode(path) + b"\0"
-        feed += b"0 " + b"0" * len(theirs) + b"\t" + name
-        for stage, oid in enumerate(ids, 1):
-            feed += f"{mode} {oid} {stage}\t".encode() + name
-    if feed:
-        repository.ask("update-index", "-z", "--index-info", feed=feed, index=index)
+        lines.append((path, None, 0))
+        lines += [(path, Entry(stages.ours.mode, oid), stage) for stage, oid in enumerate(ids, 1)]
+    if lines:
+        _set_stages(repository, lines, ScratchIndex(index, {}))
 
 
 def check_out_aside(

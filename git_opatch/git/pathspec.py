@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.git.index import build_index, empty_blob
+from git_opatch.git.index import build_index
 from git_opatch.git.output import nul_terminated, split_nul
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import PATHSPEC_DEFAULTS
@@ -62,9 +62,7 @@ def _match(
     """The same for paths none of which is below another, by an index of just these paths."""
     users = {name: os.environ.get(name, default) for name, default in PATHSPEC_DEFAULTS.items()}
     with scratch_directory() as scratch:
-        _, env = build_index(
-            repository, dict.fromkeys(paths, empty_blob(repository)), Path(scratch)
-        )
+        _, env = build_index(repository, paths, Path(scratch))
         return _list_files(repository, pathspecs, directory, {**env, **users})
 
 
