@@ -289,7 +289,6 @@ def _reverse(call: _Call, arguments: Arguments, *, redoes: bool) -> Iterator[str
         return Options(
             reverse=True,
             journal_size=call.options.journal_size,
-            carry=record.carried,
             redoes=redoes,
         )
 

@@ -7,7 +7,6 @@ from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.options import WAIT
 from git_opatch.cli.usage import split_words
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
@@ -84,16 +83,13 @@ def _reverse(
     size, named, (number, pathspecs) = journal_size(settings), target.named, words
     paths, redoes = operation.Paths(pathspecs, repository.directory), name == "redo"
 
-    def options_for(record: Record) -> Options:
-        carry = target.carry or record.carried
-        return Options(reverse=True, journal_size=size, carry=carry, redoes=redoes)
-
+    options = Options(reverse=True, journal_size=size, carry=target.carry, redoes=redoes)
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
     with reporter:
         with timed("" if quiet else name):
             done = retry_while_locked(
                 lambda: operation.reverse(
-                    number, repository, options_for, named, paths, redoes=redoes
+                    number, repository, lambda _: options, named, paths, redoes=redoes
                 ),
                 wait,
                 reporter.note,
