@@ -15,6 +15,7 @@ from pathlib import Path
 from git_opatch.model.failure import Failure
 from git_opatch.model.patch import NO_NEWLINE, FilePatch, Hunk, Patch
 from git_opatch.model.paths import quote
+from git_opatch.model.selection import key_of
 from git_opatch.model.sentences import Fault
 from git_opatch.transaction.guard import guard_parents
 from git_opatch.transaction.working_tree import WorkingTree, opened
@@ -24,16 +25,10 @@ _TITLE = b"\t(rejected hunks)"
 
 def rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
     """The content of each `.rej` file, by path."""
-    rejected = {
-        (failure.source, failure.section_line, failure.hunk) for failure in failures if failure.hunk
-    }
+    rejected = {failure.key for failure in failures if failure.hunk}
     contents: dict[str, bytes] = {}
     for section in patch.files:
-        hunks = [
-            hunk
-            for hunk in section.hunks
-            if (section.source, section.number, hunk.ordinal) in rejected
-        ]
+        hunks = [hunk for hunk in section.hunks if key_of(section, hunk.ordinal) in rejected]
         if hunks:
             path = f"{section.new_path or section.path}.rej"
             contents[path] = contents.get(path, _title(section)) + b"".join(map(_to_bytes, hunks))
