@@ -18,16 +18,10 @@ STATUS = 130
 _LINE = b"error: interrupted\n"
 
 
-class _Reported:
-    """Whether the user was told."""
+class _Interrupt:
+    """Whether one was raised, and whether the user was told."""
 
-    value = False
-
-
-class _Raised:
-    """Whether an interrupt was raised."""
-
-    value = False
+    raised = reported = False
 
 
 def end_at_once() -> None:
@@ -37,7 +31,7 @@ def end_at_once() -> None:
 
 def raise_once() -> None:
     """Raise `KeyboardInterrupt` at the next interrupt, and ignore those after it."""
-    _Reported.value = False
+    _Interrupt.reported = False
     sys.unraisablehook = _unraisable
     _signal.signal(_signal.SIGINT, _raise)
 
@@ -48,7 +42,7 @@ def was_raised() -> bool:
     Then whatever comes out of the run is that interrupt: it may be raised in any line of a
     library, and be wrapped there (Python 3.11 makes it a `RuntimeError` while a class is built).
     """
-    return _Raised.value
+    return _Interrupt.raised
 
 
 def ignore() -> None:
@@ -57,12 +51,12 @@ def ignore() -> None:
     In this order: an interrupt in between must not find that somebody else will tell.
     """
     _signal.signal(_signal.SIGINT, _ignore)
-    _Reported.value = True
+    _Interrupt.reported = True
 
 
 def report() -> int:
     """Say that the run was interrupted, if nobody did; gives the exit status."""
-    if not _Reported.value:
+    if not _Interrupt.reported:
         ignore()
         try:  # noqa: SIM105 - contextlib takes time to import
             os.write(2, _LINE)
@@ -77,7 +71,7 @@ def _end(_number: int, _frame: "FrameType | None") -> None:
 
 def _raise(_number: int, _frame: "FrameType | None") -> None:
     _signal.signal(_signal.SIGINT, _ignore)
-    _Raised.value = True
+    _Interrupt.raised = True
     raise KeyboardInterrupt
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from git_opatch.complete.tree import FileContent, VirtualTree
@@ -40,10 +39,6 @@ class PathFailures(NamedTuple):
         elif self.options.skip_applied and section.operation is Operation.DELETE:
             fault = Fault.DELETION_APPLIED  # else a wrong path looks the same
         return refusal(section, fault, path=path, base=snapshot.name)
-
-    def link(self, section: FilePatch, content: FileContent) -> Failure:
-        """Return why lines are not found in a symbolic link, which is `content`."""
-        return refusal(section, Fault.SYMBOLIC_LINK, target=os.fsdecode(content.text.to_bytes()))
 
     def obstacle(self, section: FilePatch, path: str, content: FileContent) -> Failure | None:
         """Return why `content` cannot be created at `path`; None if it can."""

@@ -80,8 +80,7 @@ def _unstaged_files(plan: Plan, snapshot: Snapshot, options: Options) -> tuple[s
     """Return the files that `plan` changes, and that have unstaged changes."""
     if options.target is not Target.INDEX:
         return ()
-    changed = {result.old.path for result in plan.written.results if result.old is not None}
-    return tuple(sorted(changed & (snapshot.changed - snapshot.deleted)))
+    return tuple(sorted(_sources(plan) & (snapshot.changed - snapshot.deleted)))
 
 
 def _outside_sparse_checkout(
@@ -96,8 +95,13 @@ def _outside_sparse_checkout(
 
 def _not_checked_out(plan: Plan, snapshot: Snapshot, outside: Sequence[str]) -> list[Failure]:
     """Refuse files that the working tree is not to have, as `git add` does."""
-    sources = {result.old.path for result in plan.written.results if result.old is not None}
-    skipped = sorted(sources & snapshot.skipped)
-    faults = [(path, Fault.SKIP_WORKTREE) for path in skipped]
-    faults += [(path, Fault.OUTSIDE_SPARSE) for path in outside]
-    return [Failure(fault, path) for path, fault in faults]
+    skipped = sorted(_sources(plan) & snapshot.skipped)
+    return [
+        *(Failure(Fault.SKIP_WORKTREE, path) for path in skipped),
+        *(Failure(Fault.OUTSIDE_SPARSE, path) for path in outside),
+    ]
+
+
+def _sources(plan: Plan) -> set[str]:
+    """Return the files that `plan` changes, by where they are."""
+    return {result.old.path for result in plan.written.results if result.old is not None}

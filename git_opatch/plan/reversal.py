@@ -58,8 +58,7 @@ def plan_reversal(
         failures = guard_parents(repository.require_worktree(), paths)
     if not failures:
         snapshot = take_snapshot(repository, paths, replace(options, converts=False))
-        failures = list(_refuse_unmerged(located, snapshot, repository, options, redo=redo))
-        failures += _refuse_filtered(record, options)
+        failures = list(_refuse_files(located, snapshot, repository, options, redo=redo))
     plan = Plan(failures=tuple(failures))
     if not failures:
         plan = _merge(located, snapshot, repository, redo=redo)
@@ -88,10 +87,11 @@ def _merge(record: Record, snapshot: Snapshot, repository: Repository, *, redo: 
     return plan._replace(completed=completed, carried=whole, settled=settled)
 
 
-def _refuse_unmerged(
+def _refuse_files(
     record: Record, snapshot: Snapshot, repository: Repository, options: Options, *, redo: bool
 ) -> Iterator[Failure]:
-    """Refuse unmerged files, but for those that are as `record` left them in both places."""
+    """Refuse unmerged files, but for those that are as `record` left them in both places, and to
+    undo in the index alone what was located in the text of a file under a filter."""
     unmerged = [change.path for change in record.changes if change.path in snapshot.unmerged]
     own = [path for path in unmerged if path in record.unmerged]
     if own and options.target is not Target.WORKTREE and not redo:
@@ -108,12 +108,8 @@ def _refuse_unmerged(
         yield Failure(Fault.LEFT_WITH_CONFLICTS, path)
     for path in snapshot.intended.intersection(change.path for change in record.changes):
         yield Failure(Fault.INTENDED, path)
-
-
-def _refuse_filtered(record: Record, options: Options) -> Iterator[Failure]:
-    """Refuse to undo in the index alone what was located in the text of a file under a filter."""
-    if options.target is Target.CACHED:
-        yield from (Failure(Fault.CHANGED_ON_DISK, change.path) for change in record.texts)
+    for change in record.texts if options.target is Target.CACHED else ():
+        yield Failure(Fault.CHANGED_ON_DISK, change.path)
 
 
 def _stored(repository: Repository, paths: Sequence[str]) -> dict[str, Entry]:

@@ -5,6 +5,7 @@ All failures are collected, so that a user sees them at once. Decisions: D6, D7,
 
 from __future__ import annotations
 
+import os
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from git_opatch.locate.placeholder import placeholder_in
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options
-from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
+from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.paths import is_document, is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Hint, Reason
@@ -115,10 +116,6 @@ def _refuse_append(section: FilePatch, content: FileContent, options: Options) -
     if options.reverse and len(content.text.lines) == len(hunk.lines):
         return refusal(section, Fault.ALL_OF_THE_FILE, hunk=hunk)
     return None
-
-
-def _replaces_all(hunk: Hunk) -> bool:
-    return hunk.replacement is not None and hunk.replacement.every
 
 
 class SectionPlanner:
@@ -313,7 +310,8 @@ class SectionPlanner:
         self.notes += [f"{section.path}: {note}" for note in applied.notes]
         failures = self._skip_applied(applied.failures)
         if content.mode is Mode.SYMLINK and any(f.reason is Reason.NOT_FOUND for f in failures):
-            failures = [self._paths.link(section, content)]
+            target = os.fsdecode(content.text.to_bytes())
+            failures = [refusal(section, Fault.SYMBOLIC_LINK, target=target)]
         if any(not line.text.isascii() for hunk in section.hunks for line in hunk.preimage):
             failures = [_with_encoding(failure, content) for failure in failures]
         if failures and not (self.options.partial and applied.placements):
@@ -376,7 +374,7 @@ def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
     for hunk in section.hunks:
         if hunk.removed_ranges:
             return refusal(section, Fault.REMOVED_UNSEEN, hunk=hunk)
-        if _replaces_all(hunk):
+        if hunk.replacement and hunk.replacement.every:
             return refusal(section, Fault.REPLACED_EVERYWHERE, hunk=hunk)
     return None
 

@@ -109,11 +109,8 @@ def _is_complete(record: Record) -> bool:
     return record.whole and not record.is_part
 
 
-class _Known(NamedTuple):
+class _Known(LoggedPatch):
     """What is known of a patch whose entry can be read."""
-
-    history: PatchHistory
-    state: State | None
 
     @property
     def record(self) -> Record:
@@ -123,7 +120,7 @@ class _Known(NamedTuple):
     @property
     def summary(self) -> str:
         """How many files were changed, and what became of that."""
-        return f"{_changes(self.record)}; {_became(LoggedPatch(self.history, self.state))}"
+        return f"{_changes(self.record)}; {_became(self)}"
 
     @property
     def undone_paths(self) -> Sequence[str]:
