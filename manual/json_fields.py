@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from git_opatch.report.fields import TABLES, Field, shape_of
 
 _PLACE = re.compile(r"(?s)(<!-- fields of (\w+)(?: beyond (\w+))? -->\n).*?(<!-- end -->)")
 _DOCUMENTS = ("outcome", "checks", "log")
-_KINDS = {
-    "name": "string",
-    "text": "string",
-    "time": "string",
-    "line number": "number",
-    "count": "number",
-    "flag": "true or false",
-    "id": "string or number",
-    "counts": "object of numbers",
-    "texts": "object of strings",
-}
+_WORDS = {"boolean": "true or false", "integer": "number"}
 _CLOSED = {"additionalProperties": False}
 """Of what is given: a field that is not known is refused."""
 _REPOSITORY, _BASE = {"required": ["repository"]}, {"required": ["base"]}
@@ -80,7 +70,7 @@ def with_fields(page: str) -> str:
     def fill(place: re.Match[str]) -> str:
         known = {field.name for field in TABLES[place[3]].fields} if place[3] else ()
         rows = "".join(
-            f"| `{field.name}` | {_kind(field.kind)} | {field.words} |\n"
+            f"| `{field.name}` | {_worded(shape_of(field.kind).schema)} | {field.words} |\n"
             for field in TABLES[place[2]].fields
             if field.name not in known and field.kind != "base64"
         )
@@ -89,12 +79,17 @@ def with_fields(page: str) -> str:
     return _PLACE.sub(fill, page)
 
 
-def _kind(kind: str) -> str:
-    """Word a kind for the page: an object by a link to its table."""
-    if base := kind.removesuffix(" or null") if kind.endswith(" or null") else "":
-        return f"{_kind(base)} or null"
-    if kind.startswith("list of "):
-        return f"list of {_kind(kind.removeprefix('list of '))}"
-    if kind.startswith("one of "):
-        return "string"
-    return f"[{kind}](#{kind})" if kind in TABLES else _KINDS.get(kind, kind)
+def _worded(schema: Mapping[str, Any]) -> str:
+    """Word a schema for the page: an object by a link to its table."""
+    if name := schema.get("$ref", "").rpartition("/")[2]:
+        return f"[{name}](#{name})"
+    if "anyOf" in schema:
+        return " or ".join(map(_worded, schema["anyOf"]))
+    kind: Any = schema.get("type", "string")  # the members of an enumeration are strings
+    if isinstance(kind, list):
+        return " or ".join(_worded({"type": each}) for each in kind)
+    if kind == "array":
+        return f"list of {_worded(schema['items'])}"
+    if kind == "object":
+        return f"object of {_worded(schema['additionalProperties'])}s"
+    return str(_WORDS.get(kind, kind))
