@@ -15,7 +15,7 @@ from enum import Enum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from types import NoneType
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 import typer
 
@@ -299,60 +299,66 @@ def with_options(command: Command) -> Command:
     The command gets values of the types that its own parameters have, and groups as such. Raises
     `UsageError` for a value that is not one.
     """
-    if hasattr(command, "__signature__"):
-        return command
-    fields = {name: (owner, kind, default) for owner, name, kind, default in _fields(command)}
+    fields = [*_fields(command)]
     groups = {name: hint for name, hint in _hints(command).items() if hasattr(hint, "_fields")}
 
     @wraps(command)
     def run(**given: Any) -> int | None:
-        for name, (owner, kind, default) in fields.items():
-            given[name] = _converted(owner, name, kind, given[name], default)
+        for field in fields:
+            given[field.name] = _converted(field, given[field.name])
         for name, group in groups.items():
             given[name] = group(*map(given.pop, group._fields))
         return command(**given)
 
-    parameters = [_parameter(owner, name, *how) for name, (owner, *how) in fields.items()]
-    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__signature__ = Signature([*map(_parameter, fields)])  # type: ignore[attr-defined]
     run.__annotations__ = {}
     return run
 
 
+class _Field(NamedTuple):
+    """A parameter of a command, or of a group, and its row of the table."""
+
+    name: str
+    kind: Any
+    default: Any
+    words: str
+    text: str
+
+
 def _hints(function: Any) -> dict[str, Any]:
-    hints = get_type_hints(function, include_extras=True)
+    hints = get_type_hints(function)
     hints.pop("return", None)
     return hints
 
 
-def _fields(command: Command) -> Iterator[tuple[str, str, Any, Any]]:
-    """Yield what has the parameter, its name, type and default; those of a group in its place."""
+def _fields(command: Command) -> Iterator[_Field]:
+    """Yield the parameters of a command; those of a group in its place."""
     for name, hint in _hints(command).items():
         if hasattr(hint, "_fields"):
             for field, kind in _hints(hint).items():
-                yield hint.__name__, field, _without_none(kind), hint._field_defaults[field]
+                yield _field(hint, field, kind, hint._field_defaults[field])
         else:
-            default = signature(command).parameters[name].default
-            yield command.__name__, name, _without_none(hint), default
+            yield _field(command, name, hint, signature(command).parameters[name].default)
 
 
-def _without_none(hint: Any) -> Any:
+def _field(owner: Any, name: str, hint: Any, default: Any) -> _Field:
     kinds = get_args(hint)
-    return kinds[0] if NoneType in kinds else hint
+    row = _ROWS.get(f"{owner.__name__}.{name}") or _ROWS[name]
+    return _Field(name, kinds[0] if NoneType in kinds else hint, default, *row)
 
 
-def _parameter(owner: str, name: str, kind: Any, default: Any) -> Parameter:
+def _parameter(field: _Field) -> Parameter:
     """Describe a parameter to typer, which is to convert nothing: it needs pydantic for it."""
-    if hasattr(kind, "__metadata__"):
-        return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-    words, text = _ROWS.get(f"{owner}.{name}") or _ROWS[name]
+    words, kind = field.words, field.kind
     flags = [word for word in words.split() if word[0] == "-" and word != "--"]
     value = words.removeprefix(" ".join(flags)).strip()
-    attributes: Any = {"help": text, "show_default": False, "metavar": value or _choices(kind)}
+    attributes: Any = {"help": field.text, "show_default": False}
+    attributes["metavar"] = value or _choices(kind)
     shown = typer.Option(*flags, **attributes) if flags else typer.Argument(**attributes)
     seen: Any = bool if kind is bool else list[str] | None if kind == list[str] else str | None
     default = False if kind is bool else None
     annotation = Annotated[seen, shown]
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _choices(kind: Any) -> str | None:
@@ -361,13 +367,13 @@ def _choices(kind: Any) -> str | None:
     return f"<{'|'.join(member.value for member in kind)}>" if is_choice else None
 
 
-def _converted(owner: str, name: str, kind: Any, given: Any, default: Any) -> Any:
+def _converted(field: _Field, given: Any) -> Any:
     """Convert what was given to a choice or a number, none of which is negative."""
+    kind, words = field.kind, field.words
     if given is None or given == ():
-        return default
+        return field.default
     if kind in (bool, str) or not isinstance(kind, type):
         return given
-    words, _ = _ROWS.get(f"{owner}.{name}") or _ROWS[name]
     named = ", ".join(word for word in words.split() if word[0] == "-") or words
     try:
         value = kind(given)
