@@ -17,7 +17,7 @@ from typing import NamedTuple
 from git_opatch.agent.apply_patch_call import Invocation, detect
 from git_opatch.complete.tree import Result
 from git_opatch.complete.unified_diff import complete_file
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import Repository, is_outside
 from git_opatch.model.errors import InputError, RepositoryError
 from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options, Target
@@ -115,11 +115,9 @@ def repository_of(directory: Path, *, asks_settings: bool = False) -> Repository
     try:
         return Repository(directory, asks_settings=asks_settings)
     except RepositoryError:
-        if "GIT_DIR" in os.environ or any(
-            os.path.lexists(parent / ".git") for parent in (directory, *directory.resolve().parents)
-        ):
-            raise
-        return None
+        if is_outside(directory):
+            return None
+        raise
 
 
 def _change(result: Result, algorithm: str) -> FileChange:

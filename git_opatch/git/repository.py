@@ -258,6 +258,12 @@ class Repository(GitRunner):
         }
 
 
+def is_outside(directory: Path) -> bool:
+    """Whether nothing says that `directory` is in a repository, so that none can have failed."""
+    above = (directory, *directory.resolve().parents)
+    return "GIT_DIR" not in os.environ and not any(os.path.lexists(at / ".git") for at in above)
+
+
 def find_top() -> Path | None:
     """The working tree that the current directory is in; None if there is none."""
     with suppress(RepositoryError):

@@ -351,9 +351,8 @@ def _row(
         kind = "skipped" if text is None else "alone" if there is None else "same"
         pair = [None if each is None else [(visible(each), "")] for each in (text, there)]
         return Row(kind, prefix, pair[0], number, pair[1], at + 1)
-    return Row(
-        differs, prefix, marked(text, there)[0], number, marked(text, there)[1], at + 1, note
-    )
+    one, other = marked(text, there)
+    return Row(differs, prefix, one, number, other, at + 1, note)
 
 
 def _file_rows(

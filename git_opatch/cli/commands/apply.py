@@ -18,7 +18,7 @@ from git_opatch.cli.groups import (
 )
 from git_opatch.cli.options import WAIT
 from git_opatch.cli.patch_input import read_clipboard
-from git_opatch.git.repository import Repository
+from git_opatch.git.repository import Repository, is_outside
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options
@@ -113,10 +113,8 @@ def _repository() -> Repository:
     try:
         return Repository(asks_settings=True)
     except RepositoryError as error:
-        from git_opatch.agent.verify import repository_of
-
-        if found := repository_of(Path.cwd(), asks_settings=True):
-            return found
+        if not is_outside(Path.cwd()):
+            raise
         outside = "`git opatch apply-patch` patches files outside of one"
         raise RepositoryError(f"{error}\n  {outside}") from None
 
