@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -12,7 +11,8 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.runner import run_program, user_environment
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.errors import InputError
-from git_opatch.model.patch import NO_NEWLINE, Hunk, Line, Prefix
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.text import Text
 
 _NAME = "addp-hunk-edit.diff"
 """Git's name of the file, by which editors know what is in it."""
@@ -24,7 +24,7 @@ _GUIDE = b"""\
 # Lines starting with # will be removed.
 # If the patch applies cleanly, the edited hunk will immediately be marked for applying.
 """
-_PREFIXES = {prefix.value.encode(): prefix for prefix in Prefix}
+_PREFIXES = {b"": Prefix.CONTEXT, **{prefix.value.encode(): prefix for prefix in Prefix}}
 
 
 class HunkEditor(NamedTuple):
@@ -40,7 +40,7 @@ class HunkEditor(NamedTuple):
         """
         with scratch_directory() as directory:
             path = Path(directory, _NAME)
-            path.write_bytes(_HEAD + b"".join(map(_written, hunk.lines)) + _GUIDE)
+            path.write_bytes(_HEAD + b"".join(line.written for line in hunk.lines) + _GUIDE)
             self._open(path)
             lines = _read(path.read_bytes())
         return replace(hunk, lines=lines, separators=0) if lines else None
@@ -57,25 +57,17 @@ class HunkEditor(NamedTuple):
             raise InputError(f"the editor ended with status {done.status}")
 
 
-def _written(line: Line) -> bytes:
-    written = line.prefix.value.encode() + line.text + b"\n"
-    return written if line.newline else written + NO_NEWLINE
-
-
 def _read(text: bytes) -> Sequence[Line]:
     """Read the lines of a hunk; none if one has no prefix. A line without anything is blank."""
-    return tuple(_lines(text)) if all(map(_is_known, text.split(b"\n"))) else ()
-
-
-def _is_known(line: bytes) -> bool:
-    return not line or line[:1] in _PREFIXES or line[:1] in (b"#", b"\\") or line[:2] == b"@@"
-
-
-def _lines(text: bytes) -> Iterator[Line]:
-    shown = [line for line in text.split(b"\n") if line[:1] != b"#" and line[:2] != b"@@"]
-    if shown and not shown[-1]:
-        shown.pop()  # what follows the last newline
-    for line, below in zip_longest(shown, shown[1:], fillvalue=b""):
-        if line[:1] != b"\\":
-            prefix = _PREFIXES.get(line[:1], Prefix.CONTEXT)
-            yield Line(prefix, line[1:], newline=below[:1] != b"\\")
+    lines: list[Line] = []
+    for line in Text.from_bytes(text).lines:
+        prefix = _PREFIXES.get(line[:1])
+        if line[:1] == b"#" or line[:2] == b"@@":
+            continue
+        if line[:1] == b"\\" and lines:
+            lines[-1] = lines[-1]._replace(newline=False)
+        elif prefix:
+            lines.append(Line(prefix, line[1:]))
+        else:
+            return ()
+    return tuple(lines)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Format
-from git_opatch.model.patch import NO_NEWLINE, FilePatch, Line, Operation
+from git_opatch.model.patch import FilePatch, Line, Operation
 from git_opatch.model.paths import quote
 from git_opatch.parse.search_replace import looks_like_path, path_in
 
@@ -202,10 +202,7 @@ def _hunks(section: FilePatch) -> bytes:
 
 def _lines(lines: Iterable[Line]) -> bytes:
     """Write lines, each with its prefix."""
-    return b"".join(
-        line.prefix.value.encode() + line.text + b"\n" + (b"" if line.newline else NO_NEWLINE)
-        for line in lines
-    )
+    return b"".join(line.written for line in lines)
 
 
 _WRITERS: Mapping[Format, Callable[[Sequence[FilePatch]], bytes]] = {

@@ -44,6 +44,11 @@ class Line(NamedTuple):
     has_prefix: bool = True
     """False for a context line that was written without its leading space."""
 
+    @property
+    def written(self) -> bytes:
+        """The line as a diff has it, with its prefix and its end."""
+        return self.prefix.value.encode() + self.text + b"\n" + NO_NEWLINE * (not self.newline)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Line) and self[:3] == other[:3]
 

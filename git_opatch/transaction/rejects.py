@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.model.failure import Failure
-from git_opatch.model.patch import NO_NEWLINE, FilePatch, Hunk, Patch
+from git_opatch.model.patch import FilePatch, Hunk, Patch
 from git_opatch.model.paths import quote
 from git_opatch.model.selection import key_of
 from git_opatch.model.sentences import Fault
@@ -101,6 +101,4 @@ def _lines(hunk: Hunk) -> Iterator[bytes]:
     for at, line in enumerate(hunk.lines):
         if at in removed_ranges:
             yield b"~\n"
-        yield line.prefix.value.encode() + line.text + b"\n"
-        if not line.newline:
-            yield NO_NEWLINE
+        yield line.written
