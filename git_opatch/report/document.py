@@ -29,7 +29,6 @@ from git_opatch.report.fields import TABLES
 from git_opatch.report.files import placed_by_file
 from git_opatch.report.history import RecordValues
 from git_opatch.report.outcome import Outcome, Status
-from git_opatch.report.refusal import refusal_summary
 from git_opatch.report.values import FailureValues, FileValues, PartValues, Sections
 
 VERSION = 1
@@ -127,10 +126,9 @@ def _status(plan: Plan, *, done: bool) -> Status:
 
 def _refused(outcome: Outcome) -> Answer:
     """Answer for a patch that does not apply."""
-    already = outcome.already_applied
     return Answer(
-        Status.ALREADY_APPLIED if already else Status.REFUSED,
-        refusal_summary(outcome.failures, outcome.options, outcome.patch, all_applied=already),
+        Status.ALREADY_APPLIED if outcome.already_applied else Status.REFUSED,
+        outcome.refusal,
         [*_failures(outcome.failures, outcome.patch)],
         left_out=[*map(PartValues, outcome.left_out)],
     )

@@ -14,6 +14,7 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.selection import Key, Part, ids_of, parts_of
 from git_opatch.plan.plan import Plan
 from git_opatch.report.placements import refused_parts
+from git_opatch.report.refusal import refusal_summary
 
 _MOST_REVERTED = 10
 """So many commits are named in a command that reverts them; more are a range."""
@@ -80,6 +81,13 @@ class Outcome(NamedTuple):
         return bool(self.failures) and all(
             part.key in there or (part.hunk is not None and not part.hunk.changes) for part in rest
         )
+
+    @property
+    def refusal(self) -> str:
+        """A line that says that nothing was changed."""
+        if self.already_applied:
+            return "the patch is already applied; nothing was changed"
+        return refusal_summary(self.failures, self.options, self.patch)
 
     @property
     def opposite(self) -> str:

@@ -39,7 +39,8 @@ _SKIP = Fault.ALREADY_APPLIED.advice
 
 def refusal_text(refused: Refused) -> str:
     """Return the text of a refusal, as the commands print it, for a model to read."""
-    return "\n".join(map(plain, refusal_lines(refused.failures, refused.options)))
+    summary = refusal_summary(refused.failures, refused.options)
+    return "\n".join([*map(plain, failure_lines(refused.failures)), summary])
 
 
 def text_of(failure: Failure) -> str:
@@ -50,21 +51,6 @@ def text_of(failure: Failure) -> str:
 def plain(line: Shown) -> str:
     """Return the line without its styles."""
     return line if isinstance(line, str) else "".join(text for text, _ in line)
-
-
-def refusal_lines(
-    failures: Sequence[Failure],
-    options: Options,
-    patch: Patch | None = None,
-    *,
-    all_applied: bool = False,
-) -> Iterator[Shown]:
-    """List all failures, and say that nothing was changed.
-
-    `patch` is what they are of, and `all_applied` whether all of it is already applied.
-    """
-    yield from failure_lines(failures, all_applied=all_applied)
-    yield refusal_summary(failures, options, patch, all_applied=all_applied)
 
 
 def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> Iterator[Shown]:
@@ -356,15 +342,9 @@ def marked(expected: bytes, found: bytes | None) -> tuple[Spans, Spans]:
 
 
 def refusal_summary(
-    failures: Sequence[Failure],
-    options: Options,
-    patch: Patch | None = None,
-    *,
-    all_applied: bool = False,
+    failures: Sequence[Failure], options: Options, patch: Patch | None = None
 ) -> str:
     """Say in one line that nothing was changed, and what `--partial` would apply of `patch`."""
-    if all_applied:
-        return "the patch is already applied; nothing was changed"
     parts = [count_failures(failures, options)]
     if patch and (fitting := _fitting(failures, options, patch)):
         parts.append(fitting)

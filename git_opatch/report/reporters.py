@@ -12,7 +12,7 @@ from git_opatch.model.errors import OpatchError
 from git_opatch.plan.plan import NotCommitted
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import details, left_out_notes, loose_placements
-from git_opatch.report.refusal import Shown, refusal_lines
+from git_opatch.report.refusal import Shown, failure_lines
 from git_opatch.report.terminal import show, write_data
 
 
@@ -53,8 +53,8 @@ class TextReporter:
             self.fail(outcome.error)
         elif outcome.failures:
             applied = outcome.already_applied
-            failures, options = outcome.failures, outcome.options
-            self.show(refusal_lines(failures, options, outcome.patch, all_applied=applied))
+            self.show(failure_lines(outcome.failures, all_applied=applied))
+            self.show([outcome.refusal])
         else:
             self.succeed(outcome)
         return outcome.exit_status

@@ -26,7 +26,7 @@ from git_opatch.model.sentences import Reason
 from git_opatch.model.text import BYTE_ORDER_MARK, visible, without_cr
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import refused_parts, where
-from git_opatch.report.refusal import Spans, marked, refusal_summary, text_of
+from git_opatch.report.refusal import Spans, marked, text_of
 
 _AROUND = 2
 """Lines of the file that are shown above and below a hunk."""
@@ -150,9 +150,8 @@ def view_of(outcome: Outcome, most: int | None = 1000) -> PatchView:
     certainty = max(certainties, key=[*Certainty].index, default=_STRICT)
     verdict = report.would_apply(plan, replace(options, target=Target.INDEX))
     if failures:
-        applied = outcome.already_applied
-        verdict = refusal_summary(failures, options, patch, all_applied=applied)
-        certainty = Certainty.APPLIED if applied else Certainty.REFUSED
+        verdict = outcome.refusal
+        certainty = Certainty.APPLIED if outcome.already_applied else Certainty.REFUSED
     verdict = verdict[0].upper() + verdict[1:]
     return PatchView(outcome.name, certainty, verdict, files, messages)
 
