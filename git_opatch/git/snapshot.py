@@ -50,6 +50,8 @@ class Snapshot(NamedTuple):
     """The filter of each path that has one, by path, where `blobs` has the texts of its files."""
     stored: Mapping[str, Entry] = {}
     """How git stores those files: what the index has, or would have of the working tree's."""
+    restorable: Mapping[str, Blob] = {}
+    """What HEAD has of deleted files that the patch restores without having their content."""
     top: Path | None = None
     """Where its files are on disk, if it is not of a tree or of the index alone."""
 

@@ -81,7 +81,7 @@ def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algori
     if failures := refuse_unsafe(patch):
         plan = Plan(failures=tuple(failures))
     else:
-        plan = plan_sections(patch, _snapshot_of(blobs), options, algorithm, {})
+        plan = plan_sections(patch, _snapshot_of(blobs), options, algorithm)
     return plan.attempted(options, "the file")
 
 

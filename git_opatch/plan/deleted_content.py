@@ -8,10 +8,9 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Blob
 from git_opatch.model.options import Target
 from git_opatch.model.patch import Patch
-from git_opatch.plan.plan import DeletedContents
 
 
-def deleted_contents(repository: Repository, patch: Patch, target: Target) -> DeletedContents:
+def deleted_contents(repository: Repository, patch: Patch, target: Target) -> dict[str, Blob]:
     """Find in HEAD the content of each file that `patch` restores without having it."""
     wanted = [
         section.new_path for section in patch.files if section.new_path and not section.has_content

@@ -51,6 +51,6 @@ def judge_in(
     if section.operation is not Operation.UPDATE or options.partial or options.policy.rules:
         return []
     snapshot = take_snapshot(repository, [path], options)
-    planner = SectionPlanner(VirtualTree(snapshot.blobs), snapshot, options, {}, {})
+    planner = SectionPlanner(VirtualTree(snapshot.blobs), snapshot, options, {})
     there = section._replace(old_path=path, new_path=path, alternate=None)
     return [failure for failure in planner.plan_section(there) if failure.hunk]

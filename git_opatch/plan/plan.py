@@ -9,7 +9,7 @@ from git_opatch.complete import Completed, Conflicts
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.blob import Blob, Change, Entry, OnDisk
+from git_opatch.model.blob import Change, Entry, OnDisk
 from git_opatch.model.errors import CommitError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
@@ -19,9 +19,6 @@ from git_opatch.model.sentences import Notice
 
 if TYPE_CHECKING:
     from git_opatch.complete import PatchSet
-
-DeletedContents = Mapping[str, Blob]
-"""The contents of deleted files in HEAD, by path."""
 
 _NO_CHANGES = Completed(b"", (), ())
 

@@ -81,8 +81,9 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
     if failures:
         plan = Plan(failures=tuple(failures))
         return with_path_hints(plan, patch, repository, options), snapshot
-    deleted = deleted_contents(repository, patch, options.target)
-    plan = plan_sections(patch, snapshot, options, repository.algorithm, deleted)
+    restorable = deleted_contents(repository, patch, options.target)
+    snapshot = snapshot._replace(restorable=restorable)
+    plan = plan_sections(patch, snapshot, options, repository.algorithm)
     is_stale = any(failure.fault in (Fault.STALE, Fault.QUOTE_MISSING) for failure in plan.failures)
     if plan.failures and not is_stale and _tries_old_versions(options) and not snapshot.stored:
         from git_opatch.plan.three_way import plan_three_way
@@ -96,7 +97,7 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
             if options.skip_applied:
                 return Plan(skipped=tuple(failures)), snapshot
             return plan.with_failures(failures), snapshot
-        plan = plan_three_way(plan, patch, snapshot, repository, options, deleted)
+        plan = plan_three_way(plan, patch, snapshot, repository, options)
     plan = with_path_hints(plan, patch, repository, options)
     plan = with_stored_hints(plan, repository, options)
     return with_directory_note(plan, repository, options), snapshot

@@ -28,7 +28,7 @@ from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.earlier_sections import EarlierSections
 from git_opatch.plan.guards import refuse_stale
 from git_opatch.plan.path_failures import PathFailures
-from git_opatch.plan.plan import DeletedContents, PlacedHunk, Plan
+from git_opatch.plan.plan import PlacedHunk, Plan
 from git_opatch.plan.quotes import refuse_missing
 
 _NOTHING: Mapping[str, FileContent] = {}
@@ -39,21 +39,19 @@ def plan_sections(
     snapshot: Snapshot,
     options: Options,
     algorithm: str,
-    deleted: DeletedContents,
     merged: Mapping[str, FileContent] = _NOTHING,
     in_conflict: Collection[str] = (),
 ) -> Plan:
     """Plan `patch`, whose paths are resolved and safe, and complete it.
 
-    `algorithm` is the repository's hash; `deleted` are files that `patch` restores without
-    having their content; `merged` is what becomes of the lines of files that were merged, of which
-    those `in_conflict` have markers, and so are not judged as code.
+    `algorithm` is the repository's hash; `merged` is what becomes of the lines of files that were
+    merged, of which those `in_conflict` have markers, and so are not judged as code.
     """
     tree = VirtualTree(snapshot.blobs)
     repeated = refuse_repeated(patch, snapshot.blobs.get)
     if refused := (*refuse_missing(patch), *refuse_stale(patch, snapshot), *repeated):
         return Plan(failures=refused)
-    planner = SectionPlanner(tree, snapshot, options, deleted, merged)
+    planner = SectionPlanner(tree, snapshot, options, merged)
     failures = [failure for section in patch.files for failure in planner.plan_section(section)]
     plan = Plan(
         placed=tuple(planner.placed),
@@ -130,13 +128,11 @@ class SectionPlanner:
         tree: VirtualTree,
         snapshot: Snapshot,
         options: Options,
-        deleted: DeletedContents,
         merged: Mapping[str, FileContent],
     ) -> None:
         self.tree = tree
         self.snapshot = snapshot
         self.options = options
-        self.deleted = deleted
         self.merged = merged
         self.placed: list[PlacedHunk] = []
         self.notes: list[str] = []
@@ -243,9 +239,9 @@ class SectionPlanner:
             before = self.snapshot.blobs.get(path)
             content = new_content(section, before.entry.mode if before else None)
             return refusal(section, Fault.NUL_ADDED) if content.text.binary else content
-        if path not in self.deleted:
+        if path not in self.snapshot.restorable:
             return refusal(section, Fault.DELETED_CONTENT_LOST)
-        return restored_content(self.deleted[path])
+        return restored_content(self.snapshot.restorable[path])
 
     def _delete(self, section: FilePatch, path: str, content: FileContent) -> list[Failure]:
         """Delete a file. One whose lines the patch shows must have no others.

@@ -24,7 +24,7 @@ from git_opatch.model.options import Options, ThreeWay
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.sentences import Fault, Hint
 from git_opatch.plan.merge import merge, merged_content
-from git_opatch.plan.plan import DeletedContents, Plan
+from git_opatch.plan.plan import Plan
 from git_opatch.plan.section import plan_sections
 from git_opatch.plan.versions import (
     MISMATCHES,
@@ -82,7 +82,6 @@ def plan_three_way(
     snapshot: Snapshot,
     repository: Repository,
     options: Options,
-    deleted: DeletedContents,
 ) -> Plan:
     """Merge the files of `plan` that failed because the patch was written for older versions.
 
@@ -108,7 +107,7 @@ def plan_three_way(
             hint = Hint.PARTIAL if repository.is_partial else Hint.NO_VERSION
             hints[file.path] = (Hint.SHALLOW if repository.is_shallow else hint, "")
     if merged:
-        plan = _plan_merged(merged, patch, snapshot, options, repository.algorithm, deleted)
+        plan = _plan_merged(merged, patch, snapshot, options, repository.algorithm)
     return plan.with_failures(_with_hints(plan.failures, hints))
 
 
@@ -165,7 +164,6 @@ def _plan_merged(
     snapshot: Snapshot,
     options: Options,
     algorithm: str,
-    deleted: DeletedContents,
 ) -> Plan:
     """Plan `patch` with the sections of merged files; files with conflicts are its failures."""
 
@@ -175,7 +173,7 @@ def _plan_merged(
         if not sections:
             return Plan()
         return plan_sections(
-            *(Patch(sections), snapshot, options, algorithm, deleted, contents), in_conflict=stages
+            *(Patch(sections), snapshot, options, algorithm, contents), in_conflict=stages
         )
 
     stages = {file.path: file.stages for file in merged if file.stages is not None}

@@ -198,7 +198,7 @@ def _patched(
     strictly = replace(options, matching=strict, partial=False, skip_applied=False)
     blob = Blob(path, Entry(stale.present.entry.mode, version.id), data)
     snapshot = Snapshot({path: blob}, frozenset({path}))
-    plan = plan_sections(Patch(tuple(sections)), snapshot, strictly, repository.algorithm, {})
+    plan = plan_sections(Patch(tuple(sections)), snapshot, strictly, repository.algorithm)
     if plan.failures:
         is_ambiguous = all(failure.reason is Reason.AMBIGUOUS for failure in plan.failures)
         return MatchingVersion(version, data, None) if is_ambiguous else None

@@ -42,10 +42,13 @@ def plan_of(
     patch: str, files: Mapping[str, str], *, back: bool, former: Mapping[str, str] | None = None
 ) -> Plan:
     parsed = parse_patch(patch)
-    snapshot = Snapshot({path: blob(path, content) for path, content in files.items()})
-    found = {path: blob(path, content) for path, content in (former or {}).items()}
+    known, gone = (
+        {path: blob(path, content) for path, content in each.items()}
+        for each in (files, former or {})
+    )
+    snapshot = Snapshot(known, restorable=gone)
     options = Options(reverse=back)
-    return plan_sections(reverse(parsed) if back else parsed, snapshot, options, "sha1", found)
+    return plan_sections(reverse(parsed) if back else parsed, snapshot, options, "sha1")
 
 
 def after(plan: Plan, files: Mapping[str, str]) -> Files:
@@ -84,7 +87,7 @@ def test_a_hunk_is_reversed(hunk: Hunk, expected: Hunk) -> None:
 def test_applying_and_undoing_restores_the_mode() -> None:
     patch = text("diff --git a/f b/f", "old mode 100644", "new mode 100755")
     files = Snapshot({"f": blob("f", "a\n", Mode.EXECUTABLE)})
-    plan = plan_sections(reverse(parse_patch(patch)), files, Options(reverse=True), "sha1", {})
+    plan = plan_sections(reverse(parse_patch(patch)), files, Options(reverse=True), "sha1")
     expected = text("diff --git a/f b/f", "old mode 100755", "new mode 100644")
     assert plan.completed.diff.decode() == expected
 

@@ -70,7 +70,7 @@ def _plan(text: bytes, content: bytes) -> None:
     }
     entry = Entry(Mode.REGULAR, blob_id(Text.from_bytes(content), "sha1"))
     blobs = {path: Blob(path, entry, content) for path in sorted(paths)[::2]}
-    plan = plan_sections(patch, Snapshot(blobs, frozenset(blobs)), Options(), "sha1", {})
+    plan = plan_sections(patch, Snapshot(blobs, frozenset(blobs)), Options(), "sha1")
     assert plan.failures or plan.completed.changes or plan.skipped
 
 
