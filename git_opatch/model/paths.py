@@ -143,6 +143,11 @@ def name_meant(path: str) -> str:
     return next(filter(None, match.groups()), "").lstrip("/") if match else ""
 
 
+def is_attributes_file(path: str) -> bool:
+    """Return whether `path` is a `.gitattributes`, which says how files are read and written."""
+    return path.rpartition("/")[2] == ".gitattributes"
+
+
 def is_modules_file(path: str) -> bool:
     """Return whether any system could take `path` for `.gitmodules`, which must not be a link."""
     return re.fullmatch(_MODULES_FILE, _plain(path.rpartition("/")[2])) is not None

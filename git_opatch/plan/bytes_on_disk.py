@@ -11,9 +11,8 @@ from git_opatch.git.filtered import read_text
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import OnDisk
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import is_attributes_file
 from git_opatch.plan.plan import Plan
-
-_ATTRIBUTES = ".gitattributes"
 
 
 def with_bytes_on_disk(plan: Plan, repository: Repository, options: Options) -> Plan:
@@ -23,10 +22,8 @@ def with_bytes_on_disk(plan: Plan, repository: Repository, options: Options) -> 
     `TransactionError` for a file that git does not convert line by line.
     """
     completed = plan.carried or plan.written
-    paths = [change.path for change in completed.changes]
-    if options.target is Target.CACHED or any(
-        path.rpartition("/")[2] == _ATTRIBUTES for path in paths
-    ):
+    changes_attributes = any(is_attributes_file(change.path) for change in completed.changes)
+    if options.target is Target.CACHED or changes_attributes:
         return plan
     on_disk: dict[str, OnDisk] = {}
     converted: list[tuple[Result, FileContent, bytes | None]] = []

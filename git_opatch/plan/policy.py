@@ -12,7 +12,7 @@ from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, is_folder
 from git_opatch.model.failure import Failure, refusal
-from git_opatch.model.options import Options, Target
+from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.policy import PathRule
 from git_opatch.model.sentences import Fault
@@ -26,7 +26,7 @@ def check_policy(
     `snapshot` has the patch's paths and the expected ones. Raises `RepositoryError` for an invalid
     pathspec.
     """
-    failures = [*_stale(snapshot, repository, options)]
+    failures = [*_stale(snapshot, options)]
     added = {file.new_path for file in patch.files if file.operation is not Operation.UPDATE}
     existing = added | snapshot.blobs.keys()
     touched = [(path, section) for section in patch.files for path in _touched(section, existing)]
@@ -82,21 +82,16 @@ def _relative_to(rule: PathRule, repository: Repository) -> str:
     return "" if directory == "." else f" (relative to {directory}/)"
 
 
-def _stale(snapshot: Snapshot, repository: Repository, options: Options) -> Iterator[Failure]:
+def _stale(snapshot: Snapshot, options: Options) -> Iterator[Failure]:
     """Return a failure for each file that is not the expected version."""
     for path, wanted in options.policy.expected:
-        if found := _other_version(path, wanted, snapshot, repository, options):
+        if found := _other_version(path, wanted, snapshot):
             values = {"wanted": f"blob {wanted}" if wanted else "no file", "found": found}
             yield Failure(Fault.STALE, path, values=values)
 
 
-def _other_version(
-    path: str, wanted: str, snapshot: Snapshot, repository: Repository, options: Options
-) -> str:
+def _other_version(path: str, wanted: str, snapshot: Snapshot) -> str:
     """Name what is at `path` in place of the version that is `wanted`; empty if that is there."""
-    checks_worktree = (
-        options.target is Target.INDEX and options.base is None and repository.top is not None
-    )
     blob = snapshot.blobs.get(path)
     if path in snapshot.unmerged or path in snapshot.submodules or path in snapshot.folders:
         return "a directory, a submodule or an unmerged file"
@@ -105,13 +100,9 @@ def _other_version(
     found = snapshot.stored.get(path, blob.entry if blob else None)
     if found is not None and not (wanted and found.id.startswith(wanted)):
         return f"blob {found.id[: max(len(wanted), 12)]}"
-    if checks_worktree and path in snapshot.changed | snapshot.deleted:
+    if path in snapshot.changed | snapshot.deleted:
         return "unstaged changes"
-    if checks_worktree and not wanted and _exists(path, repository):
+    file = snapshot.top / path if snapshot.top else None
+    if file and not wanted and os.path.lexists(file) and not is_folder(file):
         return "an untracked one"
     return ""
-
-
-def _exists(path: str, repository: Repository) -> bool:
-    file = repository.require_worktree() / path
-    return os.path.lexists(file) and not is_folder(file)

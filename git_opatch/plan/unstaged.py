@@ -14,11 +14,10 @@ from git_opatch.git.snapshot import take_snapshot
 from git_opatch.model.blob import Blob, ChangedFile, Entry
 from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import is_attributes_file
 from git_opatch.model.sentences import Fault
 from git_opatch.plan.merge import complete_merge, merge_files
 from git_opatch.plan.plan import Plan
-
-_ATTRIBUTES = ".gitattributes"
 
 
 def plan_carried(
@@ -66,5 +65,5 @@ def _refuse_changes(plan: Plan, unstaged: Collection[str]) -> Iterator[Failure]:
             yield Failure(Fault.UNSTAGED_DELETED, result.old.path)
     paths = [change.path for change in plan.completed.changes]
     for path in paths if len(paths) > 1 else ():
-        if path.rpartition("/")[2] == _ATTRIBUTES:
+        if is_attributes_file(path):
             yield Failure(Fault.UNSTAGED_ATTRIBUTES, path)

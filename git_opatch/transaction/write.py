@@ -34,7 +34,7 @@ from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Change, Entry, Mode, Stages, blob_id
 from git_opatch.model.errors import RepositoryError, TransactionError
 from git_opatch.model.options import Target
-from git_opatch.model.paths import parents
+from git_opatch.model.paths import is_attributes_file, parents
 from git_opatch.model.text import Text, visible
 from git_opatch.transaction.files import PublishedFiles, read_stamps
 from git_opatch.transaction.lock import link_or_copy
@@ -280,7 +280,7 @@ def _candidates(record: TransactionRecord, change_set: ChangeSet) -> dict[str, t
 
 
 def _changes_attributes(changes: Sequence[Change]) -> bool:
-    return any(change.path.rpartition("/")[2] == ".gitattributes" for change in changes)
+    return any(is_attributes_file(change.path) for change in changes)
 
 
 def _write_aside(
