@@ -26,7 +26,7 @@ from git_opatch.operations.apply import check_patch, plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.plan import Plan
-from git_opatch.transaction import temporary_repository
+from git_opatch.transaction.temporary_repository import temporary_repository
 
 _SECONDS = 10
 """How long to wait for another call in a directory that has no repository."""

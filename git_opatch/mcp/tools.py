@@ -40,7 +40,7 @@ from git_opatch.plan.policy import forbidden_path
 from git_opatch.report import history, placements
 from git_opatch.report.refusal import refusal_text
 from git_opatch.report.reporters import notes_of
-from git_opatch.transaction import retry_while_locked
+from git_opatch.transaction.lock import retry_while_locked
 
 _SECONDS = 10
 """How long to wait for the lock: other programs apply patches, too."""

@@ -24,7 +24,8 @@ from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight, refuse_ignored
-from git_opatch.transaction import after_commit, check_diff, deferred_signals
+from git_opatch.transaction.check import check_diff
+from git_opatch.transaction.lock import after_commit, deferred_signals
 
 
 def plan_patch(

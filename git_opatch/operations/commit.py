@@ -43,7 +43,8 @@ from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight
-from git_opatch.transaction import after_commit, deferred_signals, state_dir
+from git_opatch.transaction.lock import after_commit, deferred_signals
+from git_opatch.transaction.record import state_dir
 
 _MAX_NAMED = 3
 _Value = TypeVar("_Value")

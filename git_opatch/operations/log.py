@@ -16,7 +16,7 @@ from git_opatch.model.errors import JournalError, OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.operations.recover import note_interrupted
 from git_opatch.plan.reversal import State, state_by_entries, state_by_merge
-from git_opatch.transaction import state_dir
+from git_opatch.transaction.record import state_dir
 
 
 class LoggedPatch(NamedTuple):

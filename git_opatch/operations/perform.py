@@ -16,7 +16,8 @@ from git_opatch.model.blob import Change, Entry, Mode, Stages, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.model.text import Text
 from git_opatch.plan.plan import Plan
-from git_opatch.transaction import ChangeSet, TransactionRecord, run_transaction, state_dir
+from git_opatch.transaction.perform import run_transaction
+from git_opatch.transaction.record import ChangeSet, TransactionRecord, state_dir
 
 _SIZE = "journal_size"
 """How many entries are kept, as a transaction records it for whoever finishes it."""

@@ -14,18 +14,16 @@ from git_opatch.git.scratch import remove_abandoned
 from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.sentences import Notice
 from git_opatch.operations.perform import add_entry
-from git_opatch.transaction import (
-    AT_WORK,
-    Kept,
-    Restored,
+from git_opatch.transaction.files import Kept
+from git_opatch.transaction.lock import AT_WORK, is_locked, locked
+from git_opatch.transaction.record import (
     TransactionRecord,
     has_incomplete,
     has_transaction,
-    is_locked,
-    locked,
-    recover,
     state_dir,
 )
+from git_opatch.transaction.recover import recover
+from git_opatch.transaction.restore import Restored
 
 _MAX_LISTED = 20
 

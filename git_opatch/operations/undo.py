@@ -26,7 +26,8 @@ from git_opatch.operations.recover import recovered
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.reversal import moved_paths, plan_reversal
-from git_opatch.transaction import after_commit, deferred_signals, state_dir
+from git_opatch.transaction.lock import after_commit, deferred_signals
+from git_opatch.transaction.record import state_dir
 
 OptionsFor = Callable[[Record], Options]
 """The options with which a patch is undone or redone; the target is chosen here."""

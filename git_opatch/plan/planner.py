@@ -21,8 +21,8 @@ from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
 from git_opatch.plan.quotes import with_quotes
 from git_opatch.plan.section import plan_sections
-from git_opatch.transaction import state_dir
 from git_opatch.transaction.guard import guard_parents
+from git_opatch.transaction.record import state_dir
 
 
 def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:

@@ -16,7 +16,7 @@ from writers import envelope
 
 from git_opatch.cli.commands import apply_patch
 from git_opatch.git.repository import Repository
-from git_opatch.transaction import can_be_written
+from git_opatch.transaction.temporary_repository import can_be_written
 
 _PATCH = envelope(
     b"*** Update File: f\n@@\n b\n-x\n+y\n*** Add File: new/n\n+n\n*** Delete File: sub/d\n"

@@ -35,7 +35,7 @@ from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter, notes_of
-from git_opatch.transaction import retry_while_locked
+from git_opatch.transaction.lock import retry_while_locked
 
 if TYPE_CHECKING:  # --commit imports it
     from git_opatch.operations import commit_command

@@ -32,7 +32,8 @@ from git_opatch.plan.plan import Plan
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import TextReporter, notes_of
 from git_opatch.report.terminal import show
-from git_opatch.transaction import can_be_written, retry_while_locked, temporary_repository
+from git_opatch.transaction.lock import retry_while_locked
+from git_opatch.transaction.temporary_repository import can_be_written, temporary_repository
 
 _NAME = "apply_patch"
 _SECONDS = 10

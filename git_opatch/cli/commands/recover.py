@@ -10,7 +10,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.operations.recover import recover_interrupted
 from git_opatch.report import document
 from git_opatch.report.terminal import show, write_data
-from git_opatch.transaction import retry_while_locked
+from git_opatch.transaction.lock import retry_while_locked
 
 
 def recover(wait: float = 0, json: bool = False) -> int:

@@ -15,7 +15,7 @@ from git_opatch.operations import undo as operation
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.progress import timed
 from git_opatch.report.reporters import JsonReporter, TextReporter
-from git_opatch.transaction import retry_while_locked
+from git_opatch.transaction.lock import retry_while_locked
 
 
 def undo(
