@@ -181,20 +181,16 @@ def _find_end(scanner: Scanner) -> tuple[int, bool]:
     context). Without either it ends at the end of its fence, if it is in one.
     """
     padded = fence = None
-    pattern, ahead = _may_end(scanner.fence), replace(scanner)
-    ahead.skip_to(pattern)
-    while not ahead.at_end:
-        line, at = ahead.line, ahead.at
+    ahead = replace(scanner)
+    for line in ahead.seek(_may_end(scanner.fence)):
         if is_end(line):
             if line[:1] not in b" \t":
-                return at, True
-            padded = at
+                return ahead.at, True
+            padded = ahead.at
         elif line[:1] not in b" \t" and is_begin(line):
             break
         elif fence is None and line.startswith(scanner.fence or b"\n") and is_fence(scanner, line):
-            fence = at
-        ahead.at += 1
-        ahead.skip_to(pattern)
+            fence = ahead.at
     if padded is not None:
         return padded, True
     return ahead.at if fence is None else fence, False

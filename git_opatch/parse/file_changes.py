@@ -141,9 +141,8 @@ def parse(scanner: Scanner) -> None:
     scanner.take()
     _check_tag(scanner, tag, number)
     end = scanner.at
-    scanner.skip_to(_BETWEEN)
-    while not scanner.at_end:
-        inside = _read_tag(scanner.line)
+    for line in scanner.seek(_BETWEEN):
+        inside = _read_tag(line)
         if inside and inside.name == CONTAINER:
             break
         if inside:
@@ -151,7 +150,6 @@ def parse(scanner: Scanner) -> None:
         else:
             _take_between(scanner)
         end = scanner.at
-        scanner.skip_to(_BETWEEN)
     if not scanner.at_end and inside and inside.closing:
         scanner.take()
         _check_tag(scanner, inside, scanner.previous_number)
@@ -262,13 +260,10 @@ def _take_content(scanner: Scanner, tag: _Tag, first: int) -> Scanner:
 
 def _read_tags(scanner: Scanner, opening: _Tag) -> Iterator[_Tag]:
     """Move to each line that is only a tag, indented as `opening` is or not at all."""
-    scanner.skip_to(_KNOWN)
-    while not scanner.at_end:
-        tag, at = _read_tag(scanner.line), scanner.at
+    for line in scanner.seek(_KNOWN):
+        tag = _read_tag(line)
         if tag and tag.is_whole and tag.indent in (b"", opening.indent):
             yield tag
-        scanner.at += scanner.at == at
-        scanner.skip_to(_KNOWN)
 
 
 def _trim_blank_lines(content: Scanner) -> Scanner:

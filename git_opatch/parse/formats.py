@@ -196,13 +196,8 @@ def find_format(scanner: Scanner, formats: Iterable[Format] = FORMATS) -> Format
 def find_patch(scanner: Scanner) -> Format | None:
     """Move to the next line that begins a patch that is not JSON, and return its format; None at
     the end."""
-    scanner.skip_to(beginning())
-    while not scanner.at_end:
-        if (found := find_format(scanner)) is not None:
-            return found
-        scanner.take()
-        scanner.skip_to(beginning())
-    return None
+    found = (find_format(scanner) for _ in scanner.seek(beginning()))
+    return next(filter(None, found), None)
 
 
 def unwrap(scanner: Scanner) -> Iterable[Scanner] | None:

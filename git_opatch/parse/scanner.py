@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from posixpath import join, normpath
 
@@ -355,3 +355,15 @@ class Scanner:
     def skip_to(self, pattern: re.Pattern[bytes]) -> None:
         """Skip to a line that `pattern`, one of `line_start`, matches, or to the end."""
         self.at = self.lines.find(pattern, self.at, self.end)
+
+    def seek(self, pattern: re.Pattern[bytes]) -> Iterator[bytes]:
+        """Move to each line that `pattern`, one of `line_start`, matches, in turn, and yield it.
+
+        Lines that are taken meanwhile are not looked at.
+        """
+        self.skip_to(pattern)
+        while not self.at_end:
+            at = self.at
+            yield self.line
+            self.at += self.at == at
+            self.skip_to(pattern)

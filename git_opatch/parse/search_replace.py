@@ -276,9 +276,7 @@ def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | No
     """Move past the end of the block for `path` and return its position; None if there is none."""
     first, own_path, near = scanner.at, os.fsencode(path), -1
     marker = ("+" if opening[2].startswith(b"-") else ">") * len(opening[2]) + " REPLACE"
-    scanner.skip_to(_MARKER)
-    while not scanner.at_end:
-        line = scanner.line
+    for line in scanner.seek(_MARKER):
         close, again = _CLOSE.fullmatch(line), _match_opening(line)
         if close and close[1] == opening[1] and (_is_close(line) or close[3] == own_path):
             if close[3] not in (None, own_path) and own_path:
@@ -289,8 +287,6 @@ def _find_end(scanner: Scanner, opening: re.Match[bytes], path: str) -> int | No
             break
         if near < 0 and _CONFLICT_CLOSE.fullmatch(line):
             near = scanner.at
-        scanner.at += 1
-        scanner.skip_to(_MARKER)
     if near >= first:
         text, number = scanner.line_at(near).strip(), scanner.lines.number(near)
         scanner.error(
@@ -310,14 +306,13 @@ def _find_dividers(scanner: Scanner, first: int, end: int, opening: re.Match[byt
     """
     found: list[int] = []
     same_length: list[int] = []
-    at = scanner.lines.find(_MAY_DIVIDE, first, end)
-    while at < end:
-        match = _DIVIDER.fullmatch(scanner.line_at(at))
+    block = replace(scanner, at=first, end=end)
+    for line in block.seek(_MAY_DIVIDE):
+        match = _DIVIDER.fullmatch(line)
         if match and match[1] == opening[1]:
-            found.append(at)
+            found.append(block.at)
             if len(match[2]) == len(opening[2]):
-                same_length.append(at)
-        at = scanner.lines.find(_MAY_DIVIDE, at + 1, end)
+                same_length.append(block.at)
     return same_length if len(same_length) == 1 else found
 
 
