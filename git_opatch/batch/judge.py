@@ -19,7 +19,7 @@ from git_opatch.model.blob import Change, Entry, Mode, blob_id
 from git_opatch.model.errors import OpatchError, RepositoryError
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.text import Text, visible
+from git_opatch.model.text import visible
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import named_paths, resolve_paths
@@ -182,7 +182,7 @@ def _tree_after(plan: Plan, base: ObjectRepository | Mapping[str, bytes], option
     if isinstance(base, ObjectRepository):
         return base.changed_tree(options.base or "", plan.completed.changes)
     before = [
-        Change(path, None, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), _ALGORITHM)))
+        Change(path, None, Entry(Mode.REGULAR, blob_id(data, _ALGORITHM)))
         for path, data in base.items()
     ]
     after = {change.path: change for change in (*before, *plan.completed.changes)}

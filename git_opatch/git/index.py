@@ -23,7 +23,6 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.runner import output_of
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Entry, Mode, Stages, blob_id, null_id
-from git_opatch.model.text import Text
 
 _MAX_TO_REFRESH = 200
 
@@ -214,7 +213,7 @@ def outside_sparse_checkout(repository: Repository, paths: Sequence[str]) -> set
 
 def empty_blob(repository: Repository) -> Entry:
     """The entry of an empty file."""
-    return Entry(Mode.REGULAR, blob_id(Text([]), repository.algorithm))
+    return Entry(Mode.REGULAR, blob_id(b"", repository.algorithm))
 
 
 def refresh(

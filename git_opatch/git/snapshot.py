@@ -19,7 +19,6 @@ from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import parents
-from git_opatch.model.text import Text
 
 
 class Snapshot(NamedTuple):
@@ -96,7 +95,7 @@ def _with_texts(snapshot: Snapshot, repository: Repository, paths: list[str]) ->
     for path, entry in there.items():
         text = staged[path] if path in staged else read_text(repository, path)
         if text is not None:
-            oid = blob_id(Text.from_bytes(text), repository.algorithm)
+            oid = blob_id(text, repository.algorithm)
             texts[path], stored[path] = Blob(path, Entry(entry.mode, oid), text), entry
     return snapshot._replace(blobs=texts, filters=names, stored=stored)
 

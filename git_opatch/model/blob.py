@@ -127,12 +127,13 @@ def null_id(algorithm: str) -> str:
     return "0" * (hashlib.new(algorithm, usedforsecurity=False).digest_size * 2)
 
 
-def blob_id(text: Text, algorithm: str) -> str:
-    """The id that git gives a blob of `text`; `algorithm` is "sha1" or "sha256".
+def blob_id(content: Text | bytes, algorithm: str) -> str:
+    """The id that git gives a blob of this content; `algorithm` is "sha1" or "sha256".
 
-    Hashed piece by piece: to join a large file takes longer than to hash it.
+    A text is hashed piece by piece: to join a large file takes longer than to hash it.
     """
-    digest = hashlib.new(algorithm, b"blob %d\0" % text.size, usedforsecurity=False)
-    for piece in text.pieces():
+    size = content.size if isinstance(content, Text) else len(content)
+    digest = hashlib.new(algorithm, b"blob %d\0" % size, usedforsecurity=False)
+    for piece in content.pieces() if isinstance(content, Text) else [content]:
         digest.update(piece)
     return digest.hexdigest()

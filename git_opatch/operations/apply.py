@@ -15,7 +15,7 @@ from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Fault, Hint
 from git_opatch.operations.perform import Session, perform
-from git_opatch.operations.post_hook import run_post_hook
+from git_opatch.operations.post_hook import finish
 from git_opatch.operations.recover import recovered
 from git_opatch.operations.rejected_files import note_unwritten, plan_rejects, write_rejects
 from git_opatch.parse import patch_of
@@ -25,7 +25,7 @@ from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight, refuse_ignored
 from git_opatch.transaction.check import check_diff
-from git_opatch.transaction.lock import after_commit, deferred_signals
+from git_opatch.transaction.lock import deferred_signals
 
 
 def plan_patch(
@@ -73,8 +73,7 @@ def apply_patch(
     repository.require_worktree(CONVERT)
     with recovered(repository) as (lock, notes):
         plan = apply_locked(patch, Session(repository, options, lock, name))
-    with after_commit():
-        return plan.with_notes(run_post_hook(plan, repository), first=notes)
+    return finish(plan, repository, notes)
 
 
 def apply_locked(patch: Patch, session: Session) -> Plan:

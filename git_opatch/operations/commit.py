@@ -37,13 +37,13 @@ from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
 from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
 from git_opatch.operations.perform import Session
-from git_opatch.operations.post_hook import run_post_hook
+from git_opatch.operations.post_hook import finish
 from git_opatch.operations.recover import recovered
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight
-from git_opatch.transaction.lock import after_commit, deferred_signals
+from git_opatch.transaction.lock import deferred_signals
 from git_opatch.transaction.record import state_dir
 
 _MAX_NAMED = 3
@@ -97,8 +97,7 @@ def commit_patch(
             plan = _apply_each(parts, session, quiet=commit_options.quiet)
         except NotCommitted as error:
             not_committed, plan = error, error.plan
-    with after_commit():
-        plan = plan.with_notes(run_post_hook(plan, repository), first=notes)
+    plan = finish(plan, repository, notes)
     if not_committed:
         not_committed.plan = plan
         raise not_committed

@@ -15,7 +15,6 @@ from git_opatch.model.options import Options, Target, ThreeWay
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
 from git_opatch.model.reverse import reverse
-from git_opatch.model.text import Text
 from git_opatch.parse import patch_of
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.plan.plan import Plan
@@ -59,7 +58,7 @@ def plan_in_memory(
     """
     _require_type(files, bytes, "for str: apply_to_text")
     _require_options_for_memory(options)
-    ids = {path: blob_id(Text.from_bytes(data), _ALGORITHM) for path, data in files.items()}
+    ids = {path: blob_id(data, _ALGORITHM) for path, data in files.items()}
     blobs = {path: Blob(path, Entry(Mode.REGULAR, ids[path]), data) for path, data in files.items()}
     return plan_blobs(patch_of(patch), blobs, options, _ALGORITHM)
 

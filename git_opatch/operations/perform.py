@@ -14,7 +14,6 @@ from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Change, Entry, Mode, Stages, blob_id
 from git_opatch.model.options import Options, Target
-from git_opatch.model.text import Text
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.perform import run_transaction
 from git_opatch.transaction.record import ChangeSet, TransactionRecord, state_dir
@@ -129,7 +128,7 @@ def _changes_on_disk(plan: Plan, algorithm: str) -> Iterator[Change]:
     """Yield the changes of the bytes of files that git converts."""
     for path, versions in plan.on_disk.items():
         old, new = (
-            Entry(Mode.REGULAR, _id(data, algorithm)) if data is not None else None
+            Entry(Mode.REGULAR, blob_id(data, algorithm)) if data is not None else None
             for data in versions
         )
         yield Change(path, old, new)
@@ -138,15 +137,11 @@ def _changes_on_disk(plan: Plan, algorithm: str) -> Iterator[Change]:
 def _blobs_on_disk(plan: Plan, algorithm: str) -> dict[str, bytes]:
     """Return those bytes, by the ids that git would give them."""
     versions = (data for each in plan.on_disk.values() for data in each if data is not None)
-    return {_id(data, algorithm): data for data in versions}
-
-
-def _id(data: bytes, algorithm: str) -> str:
-    return blob_id(Text.from_bytes(data), algorithm)
+    return {blob_id(data, algorithm): data for data in versions}
 
 
 def _ids(stages: Stages, algorithm: str) -> list[str]:
-    return [stages.base.id, stages.ours.id, _id(stages.theirs, algorithm)]
+    return [stages.base.id, stages.ours.id, blob_id(stages.theirs, algorithm)]
 
 
 def _change_set(plan: Plan, session: Session, about: Mapping[str, object]) -> ChangeSet:

@@ -9,16 +9,27 @@ runs (D132).
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from git_opatch.git.hooks import any_is_hook, find_hook, run_hook
 from git_opatch.git.output import nul_terminated
 from git_opatch.git.repository import Repository
 from git_opatch.plan.plan import Plan
+from git_opatch.transaction.lock import after_commit
 
 NAME = "post-opatch"
 
 
-def run_post_hook(plan: Plan, repository: Repository) -> list[str]:
+def finish(plan: Plan, repository: Repository, notes: Iterable[str]) -> Plan:
+    """Run the hook for a plan that was carried out; return it with `notes`, and those of the hook.
+
+    Raises `Interrupted`, which says that all was applied by then.
+    """
+    with after_commit():
+        return plan.with_notes(_run_post_hook(plan, repository), first=notes)
+
+
+def _run_post_hook(plan: Plan, repository: Repository) -> list[str]:
     """Give the changed paths of `plan` to the hook, if there is one; return notes on a failure."""
     hook = find_hook(repository, NAME)
     if not plan.completed.changes or hook is None:

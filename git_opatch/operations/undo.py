@@ -21,12 +21,12 @@ from git_opatch.model.failure import LOCATED_IN, Failure, Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.sentences import Notice
 from git_opatch.operations.perform import Session, perform
-from git_opatch.operations.post_hook import run_post_hook
+from git_opatch.operations.post_hook import finish
 from git_opatch.operations.recover import recovered
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.preflight import preflight
 from git_opatch.plan.reversal import moved_paths, plan_reversal
-from git_opatch.transaction.lock import after_commit, deferred_signals
+from git_opatch.transaction.lock import deferred_signals
 from git_opatch.transaction.record import state_dir
 
 OptionsFor = Callable[[Record], Options]
@@ -143,9 +143,7 @@ class _Run(NamedTuple):
             notes += [*more, *self._notes(plan, options)]
             with deferred_signals():
                 plan = perform(plan, Session(self.repository, options, lock, record.name))
-        with after_commit():
-            plan = plan.with_notes(run_post_hook(plan, self.repository), first=notes)
-        return Reversal(record, options, plan)
+        return Reversal(record, options, finish(plan, self.repository, notes))
 
     def _named(self, history: PatchHistory, number: int) -> _Step:
         """Plan the patch that the user named. Raises `JournalError` if there is nothing to do."""

@@ -353,7 +353,7 @@ class _Restoration:
             return False
         forms = (data, data.replace(b"\r\n", b"\n"))
         algorithm = self._repository.algorithm
-        if change.new.id in (blob_id(Text.from_bytes(form), algorithm) for form in forms):
+        if change.new.id in (blob_id(form, algorithm) for form in forms):
             return True
         return self._stored_id(change.path) == change.new.id
 

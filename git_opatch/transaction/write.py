@@ -235,7 +235,7 @@ def _require_texts(repository: Repository, record: TransactionRecord) -> None:
     for path, old, _ in record.written:
         if path in filtered and old and old.mode.is_file:
             text = read_text(repository, path)
-            if text is None or blob_id(Text.from_bytes(text), repository.algorithm) != old.id:
+            if text is None or blob_id(text, repository.algorithm) != old.id:
                 raise TransactionError(f"{visible(path)} was changed meanwhile; run it again")
 
 

@@ -15,7 +15,6 @@ from git_opatch import parse_patch, plan_in_memory
 from git_opatch.create import NotExpressibleError, Wanted, write_patch
 from git_opatch.model.blob import Blob, ChangedFile, Entry, Mode, blob_id
 from git_opatch.model.options import Format
-from git_opatch.model.text import Text
 
 _LINES = [
     b"", b"", b" ", b"x", b"x", b"}", b"\t}", b"    return x", b"def f():", b"-", b"+", b"-- a/f",
@@ -62,7 +61,7 @@ def changes(draw: st.DrawFn) -> dict[str, tuple[bytes | None, bytes | None]]:
 def _blob(path: str, data: bytes | None) -> Blob | None:
     if data is None:
         return None
-    return Blob(path, Entry(Mode.REGULAR, blob_id(Text.from_bytes(data), "sha1")), data)
+    return Blob(path, Entry(Mode.REGULAR, blob_id(data, "sha1")), data)
 
 
 def _changed(files: dict[str, tuple[bytes | None, bytes | None]]) -> list[ChangedFile]:

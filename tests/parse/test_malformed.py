@@ -19,7 +19,6 @@ from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import ParseError
 from git_opatch.model.options import Format, Options
 from git_opatch.model.patch import Patch
-from git_opatch.model.text import Text
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.plan.section import plan_sections
@@ -68,7 +67,7 @@ def _plan(text: bytes, content: bytes) -> None:
     paths = {
         name for section in patch.files for name in (section.old_path, section.new_path) if name
     }
-    entry = Entry(Mode.REGULAR, blob_id(Text.from_bytes(content), "sha1"))
+    entry = Entry(Mode.REGULAR, blob_id(content, "sha1"))
     blobs = {path: Blob(path, entry, content) for path in sorted(paths)[::2]}
     plan = plan_sections(patch, Snapshot(blobs, frozenset(blobs)), Options(), "sha1")
     assert plan.failures or plan.completed.changes or plan.skipped
