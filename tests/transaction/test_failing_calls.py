@@ -20,12 +20,12 @@ from sandbox import Ran, Sandbox
 from writers import envelope
 
 _ERRORS = (errno.EIO, errno.ENOSPC)
-_FILES = 20
+_FILES = 12
 _FEW = 4
 _SECTIONS = [
-    *(f"*** Update File: d{n % 3}/f{n}\n@@\n-old\n+new\n".encode() for n in range(12)),
-    *(f"*** Delete File: d{n % 3}/f{n}\n".encode() for n in range(12, 15)),
-    *(f"*** Add File: made{n % 2}/f{n}\n+n\n".encode() for n in range(15, _FILES)),
+    *(f"*** Update File: d{n % 3}/f{n}\n@@\n-old\n+new\n".encode() for n in range(7)),
+    *(f"*** Delete File: d{n % 3}/f{n}\n".encode() for n in range(7, 9)),
+    *(f"*** Add File: made{n % 2}/f{n}\n+n\n".encode() for n in range(9, _FILES)),
 ]
 _PATCH = envelope(*_SECTIONS)
 
@@ -65,7 +65,7 @@ _RUNS = {
 @pytest.fixture
 def base(repo: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     monkeypatch.setattr(Sandbox, "as_program", False)
-    repo.commit({f"d{n % 3}/f{n}": "old\nx\n" for n in range(15)})
+    repo.commit({f"d{n % 3}/f{n}": "old\nx\n" for n in range(9)})
     return repo
 
 
@@ -118,7 +118,7 @@ def _check_one(repo: Sandbox, ran: Ran, outcomes: tuple[object, ...], what: str)
 
 
 def _many(count: int) -> list[int]:
-    """One call of three, so that each error has its turn: 20 files make the same calls."""
+    """One call of three, so that each error has its turn: 12 files make the same calls."""
     return list(range(1, count + 1, 3))
 
 
