@@ -143,7 +143,7 @@ def misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
     old, there = [line.strip() for line in written], file.lines[stated : stated + len(written)]
     if written == there and not (shows_context(hunk) and len(old) > 1):
         return None  # what is stronger than a number has chosen
-    is_apart = abs(stated - start) > len(old)
+    is_apart = abs(stated - start) > 1
     is_near = any(_is_there(old, stated, more, file) for more in ((0, 1, -1) if is_apart else (0,)))
     if not is_near and not shows_context(hunk):
         found = [line.strip() for line in there]
