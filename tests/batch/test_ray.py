@@ -22,7 +22,7 @@ from writers import envelope
 from git_opatch.batch import ray_engine
 from git_opatch.batch.lines import TaskLine
 
-_SECONDS = 600  # ten thousand tasks, on a busy machine
+_SECONDS = 600  # thousands of tasks, on a busy machine
 _REPOSITORIES = 5
 
 
@@ -66,7 +66,7 @@ def _lines(ran: Ran) -> list[bytes]:
 
 
 @pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("count", [1000, pytest.param(10_000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("count", [1000, pytest.param(3000, marks=pytest.mark.exhaustive)])
 def test_results_are_equal_byte_for_byte(tmp_path: Path, count: int) -> None:
     write_tasks(tmp_path / "tasks", _tasks(tmp_path, count))
     local = _judged(tmp_path)
