@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Literal
 
 from git_opatch.locate.line_forms import normalized
@@ -79,8 +79,8 @@ def _forms(
 
     An escape in `new`, the text to write, that `file` has, too, is not one too many.
     """
-    for escapes in _ESCAPES:
-        find = _pattern(escapes)
+    for number, escapes in enumerate(_ESCAPES):
+        find = _pattern(number)
         shown = find.findall(old)
         if not shown or any(each in file for each in set(find.findall(new))):
             continue
@@ -92,7 +92,10 @@ def _forms(
             yield rewritten, repair
 
 
-def _pattern(escapes: Mapping[bytes, bytes]) -> re.Pattern[bytes]:
+@cache
+def _pattern(number: int) -> re.Pattern[bytes]:
+    """Return what finds the escapes of that number in the table."""
+    escapes = _ESCAPES[number]
     digits = {_CODE: b"[0-9a-fA-F]{4}"}
     return re.compile(b"|".join(re.escape(each) + digits.get(each, b"") for each in escapes))
 
