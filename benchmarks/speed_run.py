@@ -11,12 +11,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from speed_inputs import Case
 from trees import git, seal
-
-if TYPE_CHECKING:
-    from speed_inputs import Case
 
 LIMIT = 100.0
 """Seconds after which a run is ended."""

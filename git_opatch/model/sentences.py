@@ -633,9 +633,15 @@ class Fault(Enum):
         "may be updated, or moved to `{new_path}`, which the header also names",
         "write the same path twice to update it, or `rename from` and `rename to` to move it",
     )
-    TWO_NAMES = (
+    FITS_BOTH_NAMES = (
         Reason.UNCLEAR,
-        "exists, and so does `{alternate}`, which the patch also names; its hunks fit {which}",
+        "exists, and so does `{alternate}`, which the patch also names; its hunks fit both, or one "
+        "has them",
+        "write the path that is meant in both lines",
+    )
+    FITS_NO_NAME = (
+        Reason.UNCLEAR,
+        "exists, and so does `{alternate}`, which the patch also names; its hunks fit neither",
         "write the path that is meant in both lines",
     )
     UNMERGED = Reason.UNMERGED, "is unmerged", "resolve the conflict first"

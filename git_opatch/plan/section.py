@@ -182,8 +182,8 @@ class SectionPlanner:
             return named[0]
         fitting = [each for each in named if self._fits(each)]
         if len(fitting) != 1:
-            which = "both, or one has them" if fitting else "neither"
-            return refusal(section, Fault.TWO_NAMES, alternate=section.alternate, which=which)
+            fault = Fault.FITS_BOTH_NAMES if fitting else Fault.FITS_NO_NAME
+            return refusal(section, fault, alternate=section.alternate)
         other = next(name for name in names if name != fitting[0].path)
         note = f"the patch also names `{other}`, which its hunks do not fit"
         self.notes.append(f"{fitting[0].path}: {note}")
