@@ -16,16 +16,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.repository import Repository
 from git_opatch.git.stamp import Stamp
-from git_opatch.model.blob import Change, Mode, blob_id
+from git_opatch.model.blob import Change, Mode
 from git_opatch.model.errors import TransactionError
 from git_opatch.model.paths import parents
 from git_opatch.model.text import Text, visible
@@ -249,7 +247,6 @@ class _Restoration:
         self._temporary_names = record.temporary_names()
         self._tree = tree
         self._stamps = _read_new_stamps(record)
-        self._stored: dict[str, str] | None = None
         self._restored: list[str] = []
         self._kept: list[Kept] = []
         self._in_place: list[Path] = []
@@ -337,38 +334,22 @@ class _Restoration:
         return True
 
     def _is_ours(self, number: int, change: Change) -> bool:
-        """Return whether the file is as git wrote it: the very file, or its content.
+        """Return whether the file is as it was written aside: the very file, or its bytes.
 
-        The content is what counts in a copy of the repository, and where no link could be made.
+        Its bytes are what counts in a copy of the repository, and where no link could be made. What
+        git would only store the same, with other line endings, is what somebody saved.
         """
         found = self._tree.stamp(change.path)
         if found is None or change.new is None:
             return False
-        with suppress(FileNotFoundError):
-            written = os.lstat(self._record.new / change.path)
-            if (found.device, found.inode) == (written.st_dev, written.st_ino):
-                return [found.size, found.modified] == self._stamps.get(number)
-        data = self._tree.read(change.path)
-        if data is None:
+        written = self._record.new / change.path
+        try:
+            about = os.lstat(written)
+        except FileNotFoundError:
             return False
-        forms = (data, data.replace(b"\r\n", b"\n"))
-        algorithm = self._repository.algorithm
-        if change.new.id in (blob_id(form, algorithm) for form in forms):
-            return True
-        return self._stored_id(change.path) == change.new.id
-
-    def _stored_id(self, path: str) -> str | None:
-        """The id that git's own filters give the file. Raises `RepositoryError` if git fails."""
-        if self._stored is None:
-            directory = self._record.folder / "stored"
-            shutil.rmtree(directory, ignore_errors=True)
-            directory.mkdir()
-            written = [change.path for change in self._record.written if change.new]
-            paths = [name for name in written if self._tree.stamp(name) is not None]
-            index, _ = store_worktree(self._repository, paths, directory)
-            listed = list_index(self._repository, paths, [], index=index)
-            self._stored = {entry.path: entry.entry.id for entry in listed}
-        return self._stored.get(path)
+        if (found.device, found.inode) == (about.st_dev, about.st_ino):
+            return [found.size, found.modified] == self._stamps.get(number)
+        return self._tree.read(change.path) == _content(written)
 
 
 def _read_new_stamps(record: TransactionRecord) -> dict[int, list[int]]:

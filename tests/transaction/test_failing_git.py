@@ -119,3 +119,11 @@ def test_a_kill_between_journal_and_record_makes_no_second_entry(base: Sandbox) 
     ran = base.opatch("recover")
     assert (ran.status, ran.out) == (0, b"an interrupted apply was finished (3 files)\n")
     assert {file.stem for file in (home / "journal").iterdir()} == {"1"}
+
+
+def test_what_was_saved_since_is_kept_though_its_filter_stores_the_same(base: Sandbox) -> None:
+    kill_before(5, base, _PATCH)
+    (base.path / "f").unlink()
+    base.write("f", "#date of mine\nx\nb\ny\nz\n")
+    assert base.opatch("recover").status == 1
+    assert base.read("f") == b"#date of mine\nx\nb\ny\nz\n"

@@ -157,3 +157,21 @@ def test_only_what_was_changed_is_said_to_be_changed(base: Sandbox) -> None:
     ran = base.opatch("recover")
     assert (ran.status, ran.out.decode()) == (0, f"{Notice.ROLLED_BACK.fill(files='3 files')}\n")
     assert _state(base) == before
+
+
+@pytest.mark.parametrize("how", ["in place", "by another file"])
+def test_what_was_saved_since_with_other_line_endings_is_kept(base: Sandbox, how: str) -> None:
+    """What git would store the same is not the same: somebody saved it."""
+    kill_before(5, base, _PATCH)
+    for name in ("f", "d/new"):
+        saved = base.read(name).replace(b"\n", b"\r\n")
+        if how == "by another file":
+            (base.path / name).unlink()
+        (base.path / name).write_bytes(saved)
+    ran = base.opatch("recover", "--json")
+    document = json.loads(ran.out)
+    assert (ran.status, [each["path"] for each in document["kept"]]) == (1, ["d/new", "f"])
+    assert (base.read("f"), base.read("d/new")) == (b"b\r\n", b"n\r\n")
+    assert [Path(each["saved"]).read_bytes() for each in document["kept"] if each["saved"]] == [
+        b"a\n"
+    ]
