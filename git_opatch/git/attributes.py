@@ -73,16 +73,14 @@ def attribute_files(paths: Iterable[str]) -> list[str]:
     return [".gitattributes", *(f"{directory}/.gitattributes" for directory in above)]
 
 
-def unconverted(repository: Repository, paths: Sequence[str], empty_index: Path) -> Collection[str]:
+def unconverted(repository: Repository, paths: Sequence[str]) -> Collection[str]:
     """Those of `paths` whose files a checkout writes as their blobs are, byte for byte.
 
-    By the `.gitattributes` of the working tree alone: those of the index are for the caller to
-    rule out (`missing_attribute_files`). `empty_index` is the path of an index that does not
-    exist, so that none is read. Raises `RepositoryError`.
+    Raises `RepositoryError`.
     """
     if repository.converts_line_endings():
         return ()
-    found = _attributes(repository, paths, _CONVERTING, index=empty_index)
+    found = _attributes(repository, paths, _CONVERTING)
     converted = {path for path, name, value in found if value not in _CONVERTING[name]}
     return [path for path in paths if path not in converted]
 

@@ -83,7 +83,7 @@ def _different_entries(
         index = None
         if name:
             (Path(name) / "objects").mkdir()
-            index = _copy_index(repository, Path(name), hidden)
+            index = copy_index(repository, Path(name), hidden)
         wait = None if hidden else compared
         wait = wait or _start_comparison(repository, paths, index)
         fields = os.fsdecode(output_of(wait())).split("\0")
@@ -125,7 +125,7 @@ def store_worktree(
     `hidden` are entries with bits that would let git skip their files.
     """
     env = _scratch_env(repository, directory)
-    index = _copy_index(repository, directory, hidden)
+    index = copy_index(repository, directory, hidden)
     repository.ask(
         "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
         feed=nul_terminated(paths), env=env,
@@ -179,7 +179,7 @@ def _objects_beside(repository: Repository, index: Path | None) -> dict[str, str
     return repository.scratch_objects(index.parent)
 
 
-def _copy_index(repository: Repository, directory: Path, hidden: Sequence[IndexEntry]) -> Path:
+def copy_index(repository: Repository, directory: Path, hidden: Sequence[IndexEntry] = ()) -> Path:
     """Copy the index, and clear the bits by which git would skip the files of `hidden`."""
     index = directory / "index"
     if repository.index_file.exists():
@@ -261,15 +261,11 @@ def check_out_aside(
     *,
     index: Path,
     env: Mapping[str, str],
-    keep: Sequence[int],
 ) -> GitResult:
-    """Write the files of `index` at `paths` below `directory`, as a checkout would write them.
-
-    `keep` are descriptors that git inherits.
-    """
+    """Write the files of `index` at `paths` below `directory`, as a checkout would write them."""
     flags = ("-z", "--stdin", f"--prefix={directory}/")
     feed = nul_terminated(paths)
-    return repository.run("checkout-index", *flags, feed=feed, index=index, env=env, keep=keep)
+    return repository.run("checkout-index", *flags, feed=feed, index=index, env=env)
 
 
 def list_everything(repository: Repository, index: Path) -> bytes:

@@ -170,6 +170,7 @@ def _paths(entries: Iterable[IndexEntry]) -> frozenset[str]:
 def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> Snapshot:
     """Read the working tree's files as `git add` would store them, tracked or not."""
     top = repository.require_worktree(CONVERT)
+    stamps = _stamps(top, paths)
     tracked = list_index(repository, paths, above)
     unmerged = _paths(entry for entry in tracked if entry.stage)
     names = _paths(entry for entry in tracked if entry.tag in "HShs") - unmerged
@@ -185,7 +186,7 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
     blobs = {path: blob for path, blob in stored.blobs.items() if path in present}
     folders = stored.folders | {path for path in paths if is_folder(top / path)}
     name, known = "the working tree", (stored.tracked, folders, stored.submodules, unmerged)
-    return Snapshot(blobs, *known, name=name, top=top)
+    return Snapshot(blobs, *known, stamps=stamps, name=name, top=top)
 
 
 def is_file(path: Path) -> bool:

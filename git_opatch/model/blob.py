@@ -89,13 +89,6 @@ class Stages(NamedTuple):
     theirs: bytes
 
 
-class OnDisk(NamedTuple):
-    """The bytes that a file has on disk before and after a patch; None where it is not there."""
-
-    old: bytes | None
-    new: bytes | None
-
-
 class Change(NamedTuple):
     """The change of one path: its entry before and after; None where it is absent."""
 
@@ -112,6 +105,14 @@ class Change(NamedTuple):
         """Parse what `to_json` returned. Raises `LookupError`, `TypeError` or `ValueError`."""
         path, old, new = value
         return cls(path, _entry(old), _entry(new))
+
+
+class WrittenFile(NamedTuple):
+    """What becomes of a file of the working tree; `change` has the ids of its bytes as blobs."""
+
+    change: Change
+    before: bytes | None
+    after: Text | None
 
 
 def _pair(entry: Entry | None) -> tuple[str, str] | None:

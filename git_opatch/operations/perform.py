@@ -12,7 +12,7 @@ from typing import NamedTuple
 from git_opatch import journal
 from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Change, Entry, Mode, Stages, blob_id
+from git_opatch.model.blob import Stages, WrittenFile, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.perform import run_transaction
@@ -40,15 +40,14 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
     """
     repository, options, home = session.repository, session.options, state_dir(session.repository)
     target, about = options.target, _about(plan, session, digest)
-    algorithm = repository.algorithm
     if plan.settled and target is Target.CACHED:
         if not plan.completed.changes:
             return _settle_index(plan, session, about)
         plan = plan._replace(carried=None)
     if plan.carried and not plan.completed.changes:  # all files are unmerged in the index
         plan, target = plan._replace(completed=plan.carried, carried=None), Target.WORKTREE
-    elif plan.carried and not plan.carried.changes:  # the working tree has it already
-        plan, target = plan._replace(carried=None), Target.CACHED
+    elif target is Target.INDEX and not plan.files:  # the working tree has it already
+        target = Target.CACHED
     if not plan.written.changes:
         return plan
     record, notes = 0, list[str]()
@@ -61,9 +60,9 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
 
     if options.journal_size:
         with _noted(notes):
-            journal.keep_contents(home, {**plan.written.blobs(), **_blobs_on_disk(plan, algorithm)})
+            journal.keep_contents(home, {**plan.written.blobs(), **_blobs_on_disk(plan)})
     try:
-        change_set = _change_set(plan, session, about)
+        change_set = _change_set(plan, session, target, about)
         notes += run_transaction(repository, change_set, target, session.lock, on_commit)
     finally:
         if not record:
@@ -95,7 +94,7 @@ def add_entry(home: Path, transaction: TransactionRecord) -> int:
     return journal.add_record(
         home,
         transaction.diff.read_bytes(),
-        transaction.in_index,
+        transaction.changes,
         transaction.target,
         about,
         size if isinstance(size, int) else sys.maxsize,
@@ -116,7 +115,7 @@ def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
         "carried": plan.carried is not None,
         "texts": [change.to_json() for change in plan.texts],
         "paths": plan.only,
-        "disk": [change.to_json() for change in _changes_on_disk(plan, algorithm)],
+        "disk": [each.change.to_json() for each in _converted(plan)],
         "unmerged": {path: _ids(each, algorithm) for path, each in stages.items()},
         "partial": bool(plan.failures),
         "part": plan.is_part,
@@ -124,27 +123,30 @@ def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
     }
 
 
-def _changes_on_disk(plan: Plan, algorithm: str) -> Iterator[Change]:
-    """Yield the changes of the bytes of files that git converts."""
-    for path, versions in plan.on_disk.items():
-        old, new = (
-            Entry(Mode.REGULAR, blob_id(data, algorithm)) if data is not None else None
-            for data in versions
-        )
-        yield Change(path, old, new)
+def _converted(plan: Plan) -> list[WrittenFile]:
+    """Return the files whose bytes are not those of a blob."""
+    located = {*(plan.carried or plan.written).changes}
+    return [each for each in plan.files if each.change not in located]
 
 
-def _blobs_on_disk(plan: Plan, algorithm: str) -> dict[str, bytes]:
-    """Return those bytes, by the ids that git would give them."""
-    versions = (data for each in plan.on_disk.values() for data in each if data is not None)
-    return {blob_id(data, algorithm): data for data in versions}
+def _blobs_on_disk(plan: Plan) -> dict[str, bytes]:
+    """Return their bytes, by the ids that git would give them."""
+    found = {}
+    for (_, old, new), before, after in _converted(plan):
+        if old and before is not None:
+            found[old.id] = before
+        if new and after is not None:
+            found[new.id] = after.to_bytes()
+    return found
 
 
 def _ids(stages: Stages, algorithm: str) -> list[str]:
     return [stages.base.id, stages.ours.id, blob_id(stages.theirs, algorithm)]
 
 
-def _change_set(plan: Plan, session: Session, about: Mapping[str, object]) -> ChangeSet:
+def _change_set(
+    plan: Plan, session: Session, target: Target, about: Mapping[str, object]
+) -> ChangeSet:
     def settle(transaction: TransactionRecord) -> None:
         """Enter what unmerged files are again into the new index, or into the real one."""
         if plan.settled:
@@ -153,14 +155,15 @@ def _change_set(plan: Plan, session: Session, about: Mapping[str, object]) -> Ch
             set_entries(session.repository, plan.settled, ScratchIndex(index, {}))
 
     return ChangeSet(
-        plan.written,
-        plan.carried,
+        plan.written.diff,
+        plan.filtered.of(plan.written.changes),
+        plan.files if target is not Target.CACHED else (),
         plan.flags,
         plan.stamps,
         {**about, _SIZE: session.options.journal_size},
         before_commit=settle,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
-        filtered=plan.filtered,
-        on_disk=plan.on_disk,
-        unconverted=plan.unconverted,
+        blobs=plan.filtered.blobs,
+        located=plan.written.changes,
+        keeps_rights=plan.carried is not None,
     )

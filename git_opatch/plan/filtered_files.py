@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.complete import Completed, complete_results
@@ -46,7 +46,6 @@ def with_stored_forms(
     ]
     if not changes:
         return plan
-    paths = [change.path for change in changes]
     _require_attributes(plan, repository, sorted(snapshot.filters))
     with scratch_directory() as directory:
         programs = FilterPrograms(repository, Path(directory))
@@ -61,8 +60,8 @@ def with_stored_forms(
                 form = Entry(new.mode, oid)
                 blobs.append(data)
             stored.append(Change(path, snapshot.stored.get(path, old), form or new))
-    blobs += _texts(plan.completed, paths)
-    blobs += _texts(plan.carried, paths) if plan.carried else ()
+    olds = [result.old for result in plan.completed.results]
+    blobs += [old.data for old in olds if old and old.path in snapshot.filters]
     return plan._replace(filtered=StoredForms(tuple(stored), tuple(dict.fromkeys(blobs))))
 
 
@@ -114,15 +113,6 @@ def _require_stored_form(plan: Plan, repository: Repository, options: Options) -
                 if programs.clean(result.path, name, text).data != text:
                     what = f"git would store it in another form, by its filter `{visible(name)}`"
                     raise FilterError(result.path, f"{what}; add it to the working tree, too")
-
-
-def _texts(completed: Completed, paths: Collection[str]) -> Iterable[bytes]:
-    """Yield the texts of files before and after."""
-    for result in completed.results:
-        if result.old is not None and result.old.path in paths:
-            yield result.old.data
-        if result.content is not None and result.path in paths:
-            yield result.content.text.to_bytes()
 
 
 def _misfits(

@@ -9,7 +9,7 @@ from git_opatch.complete import Completed, Conflicts
 from git_opatch.git.filtered import StoredForms
 from git_opatch.git.stamp import Stamp
 from git_opatch.journal import Record, RecordAction
-from git_opatch.model.blob import Change, Entry, OnDisk
+from git_opatch.model.blob import Change, Entry, WrittenFile
 from git_opatch.model.errors import CommitError
 from git_opatch.model.failure import Failure
 from git_opatch.model.options import Options
@@ -57,8 +57,8 @@ class Plan(NamedTuple):
     """The diff for the working tree, where its files have unstaged changes."""
     filtered: StoredForms = StoredForms()
     """How git stores the files under a filter, whose texts are in the diffs."""
-    on_disk: Mapping[str, OnDisk] = {}
-    """The bytes of files that git converts, by path (`plan.converted_files`)."""
+    files: tuple[WrittenFile, ...] = ()
+    """What becomes of the files of the working tree (`plan.bytes_on_disk`)."""
     settled: Mapping[str, Entry] = {}
     """The entries that unmerged files get in the index, which its undo takes back."""
     flags: Mapping[str, str] = {}
@@ -90,19 +90,6 @@ class Plan(NamedTuple):
         if self.reverses is None:
             return False
         return (self.action is RecordAction.REDO) is (self.reverses.action is RecordAction.UNDO)
-
-    @property
-    def unconverted(self) -> frozenset[str]:
-        """The files that are written as their blobs are, if git stores them so: all but new ones.
-
-        A checkout might convert them. What was deleted comes back as it was, where that is known.
-        """
-        restores = self.restores and self.reverses
-        return frozenset(
-            result.path
-            for result in (self.carried or self.written).results
-            if result.content and (result.old.entry.mode.is_file if result.old else restores)
-        )
 
     @property
     def index_changes(self) -> tuple[Change, ...]:

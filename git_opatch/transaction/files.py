@@ -7,7 +7,7 @@ beside the working tree until then, gets its name by a link, which fails if ther
 So there is no moment at which a file is half written, or at which what somebody saves is lost:
 what was moved is looked at after it was moved, and is still there.
 
-To restore is to move back. It needs no git but for files whose attributes change what is written.
+To restore is to move back, and needs no git.
 Every step can be repeated, so this, too, may be killed and started again. What is neither as it was
 nor as git wrote it is the user's work: it is left in place and named.
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,11 +24,11 @@ from typing import NamedTuple
 
 from git_opatch.git.repository import Repository
 from git_opatch.git.stamp import Stamp
-from git_opatch.model.blob import Change, Mode
+from git_opatch.model.blob import Change, Mode, blob_id
 from git_opatch.model.errors import TransactionError
 from git_opatch.model.paths import parents
 from git_opatch.model.text import Text, visible
-from git_opatch.transaction.record import TransactionRecord
+from git_opatch.transaction.record import ChangeSet, TransactionRecord
 from git_opatch.transaction.working_tree import WorkingTree, opened
 
 
@@ -37,17 +38,6 @@ class Kept(NamedTuple):
     path: str
     saved: Path | None = None
     """The file that was there before; None if there was none, or if it is still there."""
-
-
-def read_stamps(top: Path, changes: Sequence[Change]) -> dict[str, Stamp]:
-    """The stamps of the files that `changes` change or delete; of those that there are."""
-    found = {}
-    with opened(top) as tree:
-        for path in sorted(change.path for change in changes if change.old is not None):
-            stamp = tree.stamp(path)
-            if stamp is not None:
-                found[path] = stamp
-    return found
 
 
 class PublishedFiles:
@@ -60,35 +50,31 @@ class PublishedFiles:
         self._groups: dict[int, int] = {}
         """The group of each new file, as git wrote it aside."""
         self._taken: dict[int, Stamp] = {}
-        self._written: dict[str, os.stat_result] = {}
 
-    def write_new(self, contents: Mapping[str, tuple[Mode, Text]]) -> None:
-        """Write new files aside, with the rights that git would give them.
+    def write_new(self, change_set: ChangeSet) -> None:
+        """Write new files aside, with the rights that git would give them, or those they have.
 
         Raises `TransactionError` if that fails.
         """
-        made = ""
-        for path, (mode, text) in contents.items():
-            directory = f"{self._new}/{path}".rpartition("/")[0]
+        made, found = "", list[list[int] | None]()
+        for number, (change, _, text) in enumerate(change_set.files):
+            if change.new is None or text is None:
+                found.append(None)
+                continue
+            directory = f"{self._new}/{change.path}".rpartition("/")[0]
+            stamp = change_set.stamps.get(change.path) if change_set.keeps_rights else None
+            keeps = stamp and change.old and change.old.mode is change.new.mode
             try:
                 if directory != made:
                     os.makedirs(directory, exist_ok=True)
                     made = directory
-                self._written[path] = _write_file(f"{self._new}/{path}", mode, text)
+                rights = stat.S_IMODE(stamp.mode) if stamp and keeps else None
+                new = _write_file(f"{self._new}/{change.path}", change.new.mode, text, rights)
             except OSError as error:
-                what = f"cannot write {visible(path)}: {error.strerror or error}"
+                what = f"cannot write {visible(change.path)}: {error.strerror or error}"
                 raise TransactionError(what) from None
-
-    def record_new(self) -> None:
-        """Record the sizes and times of the files that were written aside."""
-        found: list[list[int] | None] = []
-        for number, change in enumerate(self._record.written):
-            if change.new is None:
-                found.append(None)
-                continue
-            stat = self._written.get(change.path) or os.lstat(f"{self._new}/{change.path}")
-            found.append([stat.st_size, stat.st_mtime_ns])
-            self._groups[number] = stat.st_gid
+            found.append([new.st_size, new.st_mtime_ns])
+            self._groups[number] = new.st_gid
         self._record.stamps.write_text(json.dumps(found))
 
     def changed(self, record: TransactionRecord) -> list[int]:
@@ -174,14 +160,19 @@ class PublishedFiles:
             raise _changed(change.path)
 
 
-def _write_file(file: str, mode: Mode, text: Text) -> os.stat_result:
+def _write_file(file: str, mode: Mode, text: Text, rights: int | None) -> os.stat_result:
     """Write a file that does not exist yet; return what it is then."""
-    rights = 0o777 if mode is Mode.EXECUTABLE else 0o666
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, rights)
+    if not mode.is_file:
+        os.symlink(text.to_bytes(), os.fsencode(file))
+        return os.lstat(file)
+    usual = 0o777 if mode is Mode.EXECUTABLE else 0o666
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, usual)
     try:
         for piece in text.pieces():
             while piece:
                 piece = piece[os.write(descriptor, piece) :]
+        if rights is not None:
+            os.fchmod(descriptor, rights)
         return os.fstat(descriptor)
     finally:
         os.close(descriptor)
@@ -334,22 +325,19 @@ class _Restoration:
         return True
 
     def _is_ours(self, number: int, change: Change) -> bool:
-        """Return whether the file is as it was written aside: the very file, or its bytes.
+        """Return whether the file is as git wrote it: the very file, or its content.
 
-        Its bytes are what counts in a copy of the repository, and where no link could be made. What
-        git would only store the same, with other line endings, is what somebody saved.
+        The content is what counts in a copy of the repository, and where no link could be made.
         """
         found = self._tree.stamp(change.path)
         if found is None or change.new is None:
             return False
-        written = self._record.new / change.path
-        try:
-            about = os.lstat(written)
-        except FileNotFoundError:
-            return False
-        if (found.device, found.inode) == (about.st_dev, about.st_ino):
-            return [found.size, found.modified] == self._stamps.get(number)
-        return self._tree.read(change.path) == _content(written)
+        with suppress(FileNotFoundError):
+            written = os.lstat(self._record.new / change.path)
+            if (found.device, found.inode) == (written.st_dev, written.st_ino):
+                return [found.size, found.modified] == self._stamps.get(number)
+        data = self._tree.read(change.path)
+        return data is not None and blob_id(data, self._repository.algorithm) == change.new.id
 
 
 def _read_new_stamps(record: TransactionRecord) -> dict[int, list[int]]:

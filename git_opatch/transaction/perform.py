@@ -2,10 +2,9 @@
 
     guard     check that the working tree is as the plan assumes
     record    write down what is about to change
-    apply     one `git apply`, into an index beside the real one; where files have unstaged changes,
-              one for them, too
+    apply     one `git apply`, into an index beside the real one
     verify    compare all blob ids with those of the diff
-    write     write the new files aside, by the rules of git's checkout
+    write     write the new files aside, byte for byte as planned
     replace   move each old file into the record, and the new one to its place
     commit    rename the record: after a kill, the next run now finishes instead of restoring
     publish   replace the real index by the new one
@@ -37,9 +36,10 @@ from git_opatch.model.errors import (
 )
 from git_opatch.model.options import Target
 from git_opatch.model.text import visible
+from git_opatch.transaction.files import PublishedFiles
 from git_opatch.transaction.record import ChangeSet, TransactionRecord, prepare_transaction
 from git_opatch.transaction.restore import remove_scratch, restore
-from git_opatch.transaction.write import Written, write
+from git_opatch.transaction.write import write
 
 OnCommit = Callable[[TransactionRecord], Iterable[Path]]
 """Called once a transaction is committed, before its record is deleted.
@@ -59,20 +59,16 @@ def run_transaction(
     """
     record = prepare_transaction(repository, change_set, target)
     try:
-        written = write(repository, change_set, record, lock)
+        files = write(repository, change_set, record, lock)
         change_set.before_commit(record)
-        if changed := written.files.changed(record):
+        if changed := files.changed(record):
             path = visible(record.written[changed[0]].path)
             raise TransactionError(f"{path} was changed meanwhile; run it again")
         record = record.commit()
         repository.sync([record.folder.parent])
     except BaseException as error:
         raise _roll_back(repository, record, error) from None
-    skipped = [
-        f"{path}: its filter `{name}` was not run, because the patch itself switches it on"
-        for path, name in written.unfiltered.items()
-    ]
-    return [*skipped, *publish(repository, record, on_commit, written)]
+    return publish(repository, record, on_commit, files)
 
 
 def _roll_back(
@@ -114,7 +110,7 @@ def publish(
     repository: Repository,
     record: TransactionRecord,
     on_commit: OnCommit,
-    written: Written | None = None,
+    files: PublishedFiles | None = None,
 ) -> list[str]:
     """Replace the real index by the new one, and delete the record; return notes.
 
@@ -127,7 +123,7 @@ def publish(
         os.replace(record.scratch_index, record.index_file)
         run_post_index_change(repository, [change.path for change in record.written])
     recorded = on_commit(record)
-    changed = written.files.changed(record) if written else []
+    changed = files.changed(record) if files else []
     backup = remove_scratch(repository, record, recorded, keep=bool(changed))
     return [
         f"{record.written[number].path}: was written to while the patch was applied; what was "

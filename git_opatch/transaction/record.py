@@ -7,8 +7,6 @@
                              new/PATH    the files that were written aside (D131)
                              new.json    size and time of those
                              files/N     the file that was at the path of the N-th change
-                             work.diff   the working tree's own diff, if it differs from the diff
-                             work/       an index of the working tree's files, and their blobs
 
 The directory is made under another name and renamed when it is complete, and renamed again before
 it is deleted: one that is named `txn` is complete, and one that is named `commit` has an index
@@ -22,16 +20,14 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.complete import Completed
-from git_opatch.git.filtered import StoredForms
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
 from git_opatch.git.stamp import Stamp, read_regular
-from git_opatch.model.blob import Change, OnDisk, Stages
+from git_opatch.model.blob import Change, Stages, WrittenFile
 from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import parents, why_unsafe
@@ -39,7 +35,7 @@ from git_opatch.model.text import visible
 from git_opatch.transaction.lock import link_or_copy
 
 _MAKING, _UNDO, _COMMIT, _DONE = "txn.tmp", "txn", "commit", "done"
-_VERSION = 2
+_VERSION = 3
 
 
 def state_dir(repository: Repository) -> Path:
@@ -50,9 +46,12 @@ def state_dir(repository: Repository) -> Path:
 class ChangeSet(NamedTuple):
     """What a transaction is to do: the diff, and the outcome that it must have."""
 
-    completed: Completed
-    carried: Completed | None = None
-    """The same paths in the working tree, if its files have unstaged changes."""
+    diff: bytes
+    """The completed diff, for the journal."""
+    changes: tuple[Change, ...]
+    """The entries of the index, before and after."""
+    files: tuple[WrittenFile, ...] = ()
+    """What is written to the working tree."""
     flags: Mapping[str, str] = {}
     """The bits that index entries had (see `Snapshot.flags`)."""
     stamps: Mapping[str, Stamp] = {}
@@ -63,12 +62,12 @@ class ChangeSet(NamedTuple):
     """Called when everything is written; if it raises, everything is restored."""
     unmerged: Mapping[str, Stages] = {}
     """The stages in the index of paths whose content has conflicts."""
-    filtered: StoredForms = StoredForms()
-    """How git stores the files under a filter, whose texts are in the diffs."""
-    on_disk: Mapping[str, OnDisk] = {}
-    """The bytes of the files that git converts."""
-    unconverted: Collection[str] = ()
-    """The other files that no checkout may convert, if git stores them as they are."""
+    blobs: tuple[bytes, ...] = ()
+    """Contents that the repository is to have, besides those that git makes of the diff."""
+    located: tuple[Change, ...] = ()
+    """What git makes of the diff: other than `changes` for files under a filter."""
+    keeps_rights: bool = False
+    """Whether files keep the rights that git does not record."""
 
 
 class TransactionRecord(NamedTuple):
@@ -84,42 +83,13 @@ class TransactionRecord(NamedTuple):
     index_file: Path
     about: Mapping[str, object]
     """What the journal is to record of it, even if another run finishes it."""
-    carried: tuple[Change, ...] = ()
-    """The changes of the same paths in the working tree, if they differ from `changes`."""
-    stored: tuple[Change, ...] = ()
-    """What becomes of files under a filter in the index, where `changes` are of their texts."""
-
-    @property
-    def in_index(self) -> tuple[Change, ...]:
-        """The changes as the index has them."""
-        return StoredForms(self.stored).of(self.changes)
-
-    @property
-    def filtered(self) -> frozenset[str]:
-        """The paths of the files under a filter."""
-        return frozenset(change.path for change in self.stored)
-
-    @property
-    def written(self) -> tuple[Change, ...]:
-        """The changes of the working tree."""
-        if self.target is Target.CACHED:
-            return ()
-        return self.carried or self.changes
-
-    @property
-    def written_diff(self) -> Path:
-        """The diff of `written`."""
-        return self.folder / "work.diff" if self.carried else self.diff
+    written: tuple[Change, ...] = ()
+    """The changes of the working tree, with the ids that the bytes on disk would have."""
 
     @property
     def diff(self) -> Path:
         """The completed diff."""
         return self.folder / "diff"
-
-    @property
-    def work(self) -> Path:
-        """Where the working tree's own index is, if its files are not those of the index."""
-        return self.folder / "work"
 
     @property
     def new(self) -> Path:
@@ -210,18 +180,15 @@ def prepare_transaction(
     making = home / _MAKING
     shutil.rmtree(making, ignore_errors=True)
     try:
-        completed, carried = change_set.completed, change_set.carried
+        written = tuple(file.change for file in change_set.files)
+        created = _missing_directories(repository.top, written)
         record = TransactionRecord(
-            *(making, target, completed.changes, (), repository.index_file, change_set.about),
-            carried=carried.changes if carried else (),
-            stored=change_set.filtered.changes,
+            *(making, target, change_set.changes, created, repository.index_file),
+            *(change_set.about, written),
         )
-        record = record._replace(created=_missing_directories(repository.top, record.written))
         (making / "files").mkdir(parents=True)
         record.token.write_text(uuid.uuid4().hex)
-        record.diff.write_bytes(completed.diff)
-        if carried and record.carried:
-            record.written_diff.write_bytes(carried.diff)
+        record.diff.write_bytes(change_set.diff)
         if record.index_file.exists():
             link_or_copy(record.index_file, record.index_before)
         (making / "plan.json").write_text(json.dumps(_to_json(record, repository)))
@@ -316,10 +283,9 @@ def read_transaction(repository: Repository) -> TransactionRecord | None:
             tuple(map(str, plan["created"])),
             Path(os.path.normpath(repository.git_dir / str(plan["index"]))),
             dict(plan.get("about", {})),
-            tuple(map(Change.from_json, plan.get("carried", ()))),
-            tuple(map(Change.from_json, plan.get("stored", ()))),
+            tuple(map(Change.from_json, plan["written"])),
         )
-        paths = [change.path for change in (*record.changes, *record.carried, *record.stored)]
+        paths = [change.path for change in (*record.changes, *record.written)]
         if any(why_unsafe(path) for path in (*paths, *record.created)):
             raise ValueError("a path that no patch may name")
         uuid.UUID(record.name)
@@ -358,8 +324,7 @@ def _to_json(record: TransactionRecord, repository: Repository) -> dict[str, obj
         "created": record.created,
         "about": dict(record.about),
         "changes": [change.to_json() for change in record.changes],
-        "carried": [change.to_json() for change in record.carried],
-        "stored": [change.to_json() for change in record.stored],
+        "written": [change.to_json() for change in record.written],
     }
 
 

@@ -64,8 +64,8 @@ def _is_whole(repository: Repository, record: TransactionRecord) -> bool:
     them."""
     if not is_whole_index(repository, record.scratch_index):
         return False
-    changes = (*record.changes, *record.stored)
-    return not missing_blobs(repository, [change.new.id for change in changes if change.new])
+    new = [change.new.id for change in record.changes if change.new]
+    return not missing_blobs(repository, new)
 
 
 def _is_ours(repository: Repository, record: TransactionRecord) -> bool:

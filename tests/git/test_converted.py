@@ -163,3 +163,13 @@ def test_a_character_that_the_encoding_lacks_is_refused(repo: Sandbox) -> None:
     patch = envelope("*** Update File: f\n@@\n-b\n+→\n".encode())
     assert repo.opatch("apply", feed=patch).status == 128
     assert repo.state() == before
+
+
+def test_a_file_with_mixed_endings_may_become_empty(repo: Sandbox) -> None:
+    """Nothing is its text then, which is not the same as that there is none."""
+    _set_up(repo, _SETTINGS["eol=crlf"], b"a\r\nb\n")
+    before = repo.index(), repo.files()
+    assert repo.opatch("apply", feed=envelope(b"*** Update File: f\n@@\n-a\n-b\n")).status == 0
+    assert repo.read("f") == b""
+    assert repo.opatch("undo").status == 0
+    assert (repo.index(), repo.files()) == before

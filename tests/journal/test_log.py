@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from killed import kill_before
+from killed import kill_before, kill_before_call
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
@@ -384,32 +384,14 @@ def test_undo_recovers_first(base: Sandbox) -> None:
 
 def test_an_almost_complete_apply_is_finished(base: Sandbox) -> None:
     """Kill it after all files were written and before the new index is in place."""
-    assert base.opatch("apply", "--cached", feed=_UPDATE).status == 0
-    home, index = base.path / ".git/opatch", base.path / ".git/index"
-    new = index.read_bytes()
-    assert base.opatch("undo").status == 0
-    entry = json.loads((home / "journal/1.json").read_bytes())
-    plan = {
-        "version": 2,
-        "target": "cached",
-        "index": "index",
-        "top": "..",
-        "created": [],
-        "changes": entry["changes"],
-        "about": entry,
-    }
-    (home / "commit/files").mkdir(parents=True)
-    (home / "commit/plan.json").write_text(json.dumps(plan))
-    (home / "commit/token").write_text("0" * 32)
-    shutil.copy(index, home / "commit/index.before")
-    shutil.copy(home / "journal/1.diff", home / "commit/diff")
-    (base.path / ".git/index.opatch").write_bytes(new)
+    kill_before_call(base, "os.rename", ".git/index", "apply", "--cached", feed=_UPDATE)
+    assert (base.path / ".git/opatch/commit").exists()
     ran = base.opatch("recover")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == b"an interrupted apply was finished (1 file)\n"
     assert base.index()["f"] == ("100644", b"one\n2\nthree\n")
     assert _left(base) == set()
-    assert _log(base)[0].startswith("3  ")
+    assert _log(base)[0].startswith("1  ")
     assert base.opatch("undo").status == 0
     assert base.index()["f"] == ("100644", b"one\ntwo\nthree\n")
 

@@ -126,7 +126,10 @@ def _apply(repo: Sandbox, env: dict[str, str]) -> str:
     return ran.err
 
 
-_WRITING = 'case "$*" in *" check-attr "*) {} ;; esac'
+_PLANNED, _WRITING = (
+    f'case "$*" in *" {word} "*) {{}} ;; esac' for word in ("check-attr", "apply")
+)
+"""The files have been read, and nothing is written yet; git writes the index."""
 
 
 @pytest.mark.parametrize("processes", ["$PPID $$", "$$"])
@@ -168,9 +171,7 @@ def test_changes_after_a_kill_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["echo later >>f", "cp f f2; echo later >>f2; mv f2 f"])
-@pytest.mark.parametrize(
-    "moment", ['case "$GIT_INDEX_FILE" in */txn/work/index) {} ;; esac', _WRITING]
-)
+@pytest.mark.parametrize("moment", [_PLANNED, _WRITING])
 def test_changes_while_git_writes_are_noticed(tmp_path: Path, how: str, moment: str) -> None:
     repo = _dirty(tmp_path / "repo")
     index = repo.git("ls-files", "-s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +22,15 @@ _PATCH = envelope(
     b"*** Delete File: d/gone\n",
     b"*** Add File: d/new\n+n\n",
 )
-_MOMENTS = ['*" apply "*', '*" check-attr "*|*" checkout-index "*']
+_MOMENTS = {
+    "planned": ("subprocess.Popen", "check-attr"),
+    "index": ("subprocess.Popen", "apply"),
+    "aside": ("open", "/txn/new/d/new"),
+}
+"""When somebody strikes: the files have been read; git makes the new index; the last of the new
+files is written aside, and after that they are put in their places."""
+_STRIKES = [(moment, target) for moment in _MOMENTS for target in ("--index", "--worktree")]
+_STRIKES.remove(("index", "--worktree"))
 
 
 @pytest.fixture
@@ -34,18 +43,20 @@ def base(repo: Sandbox) -> Sandbox:
 
 
 def _apply(repo: Sandbox, moment: str, script: str, *words: str) -> Ran:
-    """Apply with a git that runs `script` once before a command that `moment` matches."""
-    real = shutil.which("git")
-    git = repo.path.with_name("bin") / "git"
-    git.parent.mkdir()
+    """Apply in a process that runs `script`, once, at a moment."""
+    event, what = _MOMENTS[moment]
     once = repo.path.with_name("once")
-    git.write_text(
-        f'#!/bin/sh\ncase "$*" in {moment}) [ -e {once} ] || {{ : >{once}; {script}; }} ;; esac\n'
-        f'exec "{real}" "$@"\n'
-    )
-    git.chmod(0o755)
-    path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
-    ran = repo.direct("git-opatch", "apply", *words, feed=_PATCH, env={"PATH": path})
+
+    def note(called: str, arguments: tuple[object, ...]) -> None:
+        if called != event or once.exists():
+            return
+        if str(arguments[0]).endswith(what) or what in str(arguments[1]).split("'"):
+            once.touch()
+            subprocess.run(["sh", "-c", script], cwd=repo.path, check=True)
+
+    hook = partial(sys.addaudithook, note)
+    words = ("git-opatch", "apply", *words)
+    ran = repo.direct(*words, feed=_PATCH, fork=True, prepare=hook)
     assert once.exists()
     return ran
 
@@ -55,8 +66,7 @@ def _outside(repo: Sandbox) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in directory.iterdir()}
 
 
-@pytest.mark.parametrize("target", ["--index", "--worktree"])
-@pytest.mark.parametrize("moment", _MOMENTS)
+@pytest.mark.parametrize(("moment", "target"), _STRIKES)
 def test_nothing_is_written_through_a_directory_that_becomes_a_link(
     base: Sandbox, moment: str, target: str
 ) -> None:
@@ -112,12 +122,9 @@ def _save_with_old_time(file: Path) -> str:
     )
 
 
-@pytest.mark.parametrize("target", ["--index", "--worktree"])
-@pytest.mark.parametrize("moment", _MOMENTS)
+@pytest.mark.parametrize(("moment", "target"), _STRIKES)
 @pytest.mark.parametrize("how", ["size and time as before", "append", "replace", "delete"])
-def test_a_change_while_git_writes_is_noticed(
-    base: Sandbox, moment: str, target: str, how: str
-) -> None:
+def test_a_change_meanwhile_is_noticed(base: Sandbox, moment: str, target: str, how: str) -> None:
     file = base.path / "d/f"
     script = {
         "size and time as before": _save_with_old_time(file),
@@ -155,7 +162,7 @@ def test_an_earlier_change_with_the_same_size_and_time_is_unstaged(base: Sandbox
 
 
 def test_a_file_that_appears_meanwhile_is_kept(base: Sandbox) -> None:
-    ran = _apply(base, _MOMENTS[1], "echo mine >d/new")
+    ran = _apply(base, "aside", "echo mine >d/new")
     assert ran.status == 128
     assert "d/new was changed meanwhile" in ran.err
     assert base.read("d/new") == b"mine\n"
