@@ -19,13 +19,13 @@ from git_opatch.operations.post_hook import finish
 from git_opatch.operations.recover import recovered
 from git_opatch.operations.rejected_files import note_unwritten, plan_rejects, write_rejects
 from git_opatch.parse import patch_of
-from git_opatch.plan.filtered_files import unfiltered_diff
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight, refuse_ignored
-from git_opatch.transaction.check import check_diff
 from git_opatch.transaction.lock import deferred_signals
+from git_opatch.transaction.record import ChangeSet
+from git_opatch.transaction.write import check
 
 
 def plan_patch(
@@ -50,12 +50,9 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
     if plan.conflicts:
         raise Refused(plan.failures, options)
     plan_rejects(patch, plan, repository, options)
-    parts = [(plan.completed, options.target if plan.carried is None else Target.CACHED)]
-    if plan.carried is not None:
-        parts.insert(0, (plan.carried, Target.WORKTREE))
-    for completed, target in parts:
-        diff = unfiltered_diff(plan, completed, repository)
-        check_diff(repository, diff, completed.changes, target)
+    changes_index = plan.completed.changes and options.target is not Target.WORKTREE
+    if changes_index and not plan.filtered.paths:
+        check(repository, ChangeSet(plan.completed.diff, plan.completed.changes))
     return plan
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.complete import Completed, complete_results
 from git_opatch.git.attributes import attribute_files, missing_attribute_files
 from git_opatch.git.filtered import (
     FilterError,
@@ -128,19 +127,6 @@ def _misfits(
             and programs.clean(path, name, snapshot.blobs[path].data).id != stored.id
         ):
             yield Failure(Fault.OTHER_FORM, path)
-
-
-def unfiltered_diff(plan: Plan, completed: Completed, repository: Repository) -> bytes:
-    """Return the diff of `completed` without the files whose texts are not what the index has."""
-    paths = plan.filtered.paths
-    if not paths:
-        return completed.diff
-    others = [
-        result
-        for result in completed.results
-        if paths.isdisjoint((result.path, result.old.path if result.old else result.path))
-    ]
-    return complete_results(others, repository.algorithm).diff
 
 
 def _require_attributes(plan: Plan, repository: Repository, paths: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ nor as git wrote it is the user's work: it is left in place and named.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,10 +55,9 @@ class PublishedFiles:
 
         Raises `TransactionError` if that fails.
         """
-        made, found = "", list[list[int] | None]()
+        made = ""
         for number, (change, _, text) in enumerate(change_set.files):
             if change.new is None or text is None:
-                found.append(None)
                 continue
             directory = f"{self._new}/{change.path}".rpartition("/")[0]
             stamp = change_set.stamps.get(change.path) if change_set.keeps_rights else None
@@ -73,9 +71,7 @@ class PublishedFiles:
             except OSError as error:
                 what = f"cannot write {visible(change.path)}: {error.strerror or error}"
                 raise TransactionError(what) from None
-            found.append([new.st_size, new.st_mtime_ns])
             self._groups[number] = new.st_gid
-        self._record.stamps.write_text(json.dumps(found))
 
     def changed(self, record: TransactionRecord) -> list[int]:
         """The numbers of the changes whose old files were written to since they were moved.
@@ -156,7 +152,8 @@ class PublishedFiles:
 
     def _verify(self, tree: WorkingTree, change: Change) -> None:
         """Check that the file is where its path now leads."""
-        if tree.has_file(change.path) != (change.new is not None):
+        found = tree.stamp(change.path)
+        if (found is None or _is_folder(found)) != (change.new is None):
             raise _changed(change.path)
 
 
@@ -237,7 +234,6 @@ class _Restoration:
         self._record = record
         self._temporary_names = record.temporary_names()
         self._tree = tree
-        self._stamps = _read_new_stamps(record)
         self._restored: list[str] = []
         self._kept: list[Kept] = []
         self._in_place: list[Path] = []
@@ -277,9 +273,9 @@ class _Restoration:
 
     def _remove_new(self, number: int, change: Change) -> None:
         """Remove a file that did not exist before."""
-        if not self._stamps or _is_folder(self._tree.stamp(change.path)):
-            return
-        if self._is_ours(number, change) and self._drop(number, change.path):
+        if not self._record.new.exists() or _is_folder(self._tree.stamp(change.path)):
+            return  # nothing was published yet
+        if self._is_ours(change) and self._drop(number, change.path):
             self._restored.append(change.path)
         else:
             self._kept.append(Kept(change.path))
@@ -287,7 +283,7 @@ class _Restoration:
     def _restore_change(self, number: int, change: Change) -> None:
         saved, path = self._record.file(number), change.path
         if self._tree.stamp(path) is not None and not self._is_old(saved, path):
-            is_ours = change.new is not None and self._is_ours(number, change)
+            is_ours = change.new is not None and self._is_ours(change)
             if not is_ours or not self._drop(number, path):
                 self._kept.append(Kept(path, saved))
                 return
@@ -324,29 +320,11 @@ class _Restoration:
         aside.unlink()
         return True
 
-    def _is_ours(self, number: int, change: Change) -> bool:
-        """Return whether the file is as git wrote it: the very file, or its content.
-
-        The content is what counts in a copy of the repository, and where no link could be made.
-        """
-        found = self._tree.stamp(change.path)
-        if found is None or change.new is None:
-            return False
-        with suppress(FileNotFoundError):
-            written = os.lstat(self._record.new / change.path)
-            if (found.device, found.inode) == (written.st_dev, written.st_ino):
-                return [found.size, found.modified] == self._stamps.get(number)
+    def _is_ours(self, change: Change) -> bool:
+        """Return whether the file is as it was written."""
         data = self._tree.read(change.path)
-        return data is not None and blob_id(data, self._repository.algorithm) == change.new.id
-
-
-def _read_new_stamps(record: TransactionRecord) -> dict[int, list[int]]:
-    """Size and time of each new file, by its number; none if nothing was published yet."""
-    try:
-        found = json.loads(record.stamps.read_bytes())
-    except (FileNotFoundError, ValueError, RecursionError):
-        return {}
-    return {number: stamp for number, stamp in enumerate(found) if stamp}
+        algorithm, new = self._repository.algorithm, change.new
+        return None not in (new, data) and blob_id(data or b"", algorithm) == (new and new.id)
 
 
 def _content(file: Path) -> bytes:

@@ -5,7 +5,6 @@
                              token       the content of the index's lock while it is ours
                              index.before
                              new/PATH    the files that were written aside (D131)
-                             new.json    size and time of those
                              files/N     the file that was at the path of the N-th change
 
 The directory is made under another name and renamed when it is complete, and renamed again before
@@ -95,11 +94,6 @@ class TransactionRecord(NamedTuple):
     def new(self) -> Path:
         """The directory in which the new files are written."""
         return self.folder / "new"
-
-    @property
-    def stamps(self) -> Path:
-        """The sizes and times of the files in `new`."""
-        return self.folder / "new.json"
 
     @property
     def token(self) -> Path:

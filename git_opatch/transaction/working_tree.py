@@ -39,17 +39,17 @@ class WorkingTree:
     """The working tree at `top`, to be used one path after the other, best in their order."""
 
     def __init__(self, top: Path) -> None:
-        self._held = [os.open(top, _DIRECTORY)]
-        self._names: list[str] = []
+        self._top = os.open(top, _DIRECTORY)
         self._above: str | None = None
-        """The path of the last directory that is held."""
+        """The path of the directory that is held."""
+        self._directory = -1
         self._gives: tuple[int, bool] | None = None
         """What that one gives to a new file: the group, and whether also rights."""
 
     def close(self) -> None:
         """Close all directories."""
-        while self._held:
-            os.close(self._held.pop())
+        self.forget()
+        os.close(self._top)
 
     def stamp(self, path: str) -> Stamp | None:
         """The stamp of what is at `path`; None if there is nothing, or no directory above it."""
@@ -58,14 +58,6 @@ class WorkingTree:
             return Stamp.of(os.lstat(name, dir_fd=directory))
         except (FileNotFoundError, NotADirectoryError):
             return None
-
-    def has_file(self, path: str) -> bool:
-        """Return whether there is something at `path` that is not a directory."""
-        try:
-            directory, name = self._parent(path)
-            return not stat.S_ISDIR(os.lstat(name, dir_fd=directory).st_mode)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, or a symbolic link's target; None for anything else."""
@@ -184,7 +176,7 @@ class WorkingTree:
 
     def remove_directory(self, path: str) -> bool:
         """Remove the directory `path` if it is empty; say whether it is gone."""
-        self._close_below(path)
+        self.forget()
         try:
             directory, name = self._parent(path)
             os.rmdir(name, dir_fd=directory)
@@ -208,11 +200,10 @@ class WorkingTree:
             os.close(found)
 
     def forget(self) -> None:
-        """Look each directory up again, from the top."""
+        """Look the next directory up again, from the top."""
+        if self._above is not None:
+            os.close(self._directory)
         self._above = self._gives = None
-        while self._names:
-            self._names.pop()
-            os.close(self._held.pop())
 
     def _parent(self, path: str) -> tuple[int, str]:
         """Open the directory of `path`; returns its descriptor, and the name in it.
@@ -220,23 +211,17 @@ class WorkingTree:
         The descriptor is good until the next path.
         """
         above, _, name = path.rpartition("/")
-        if above == self._above:
-            return self._held[-1], name
-        directories = above.split("/") if above else []
-        self._above = self._gives = None  # until all of them are open
-        same = 0
-        while same < min(len(directories), len(self._names)):
-            if directories[same] != self._names[same]:
-                break
-            same += 1
-        while len(self._names) > same:
-            self._names.pop()
-            os.close(self._held.pop())
-        for directory in directories[same:]:
-            self._held.append(_open_directory(directory, self._held[-1]))
-            self._names.append(directory)
-        self._above = above
-        return self._held[-1], name
+        if above != self._above:
+            self.forget()
+            directory = os.dup(self._top)
+            for part in above.split("/") if above else ():
+                try:
+                    inner = _open_directory(part, directory)
+                finally:
+                    os.close(directory)
+                directory = inner
+            self._directory, self._above = directory, above
+        return self._directory, name
 
     def _would_be_same(self, group: int, directory: int) -> bool:
         """Return whether a file made in the last directory would have this group, and no rights
@@ -245,10 +230,6 @@ class WorkingTree:
             self._gives = _given_group(directory), _gives_rights(directory)
         given, rights = self._gives
         return not rights and given == group
-
-    def _close_below(self, path: str) -> None:
-        if "/".join(self._names).startswith(path):
-            self.forget()
 
 
 @contextmanager

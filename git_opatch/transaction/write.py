@@ -10,6 +10,7 @@ from pathlib import Path
 from git_opatch.git.attributes import without_filters
 from git_opatch.git.index import (
     ScratchIndex,
+    copy_index,
     list_index,
     set_entries,
     set_flag,
@@ -18,6 +19,7 @@ from git_opatch.git.index import (
 from git_opatch.git.integrity import loose_object
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import Repository
+from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Stages
 from git_opatch.model.errors import RepositoryError, TransactionError
 from git_opatch.model.options import Target
@@ -60,14 +62,38 @@ def _write_index(
     Git looks into files whose times do not tell whether they changed, by the attributes of the
     index that it writes: if those change, without any filter (D132).
     """
-    changes = record.changes
-    new_attributes = any(is_attributes_file(change.path) for change in changes)
+    new_attributes = any(is_attributes_file(change.path) for change in record.changes)
     env = without_filters(repository.filters() if new_attributes else ())
     index = ScratchIndex(_scratch_index(record), env)
+    _fill(repository, change_set, record.diff, index, (lock,))
+    _keep_flags(repository, change_set, index.file)
+    _unmerge(repository, change_set.unmerged, index.file)
+
+
+def check(repository: Repository, change_set: ChangeSet) -> None:
+    """Let git make the new index in a copy, and verify it. Raises `TransactionError`."""
+    with scratch_directory() as name:
+        directory = Path(name)
+        env = repository.scratch_objects(directory)
+        index = ScratchIndex(copy_index(repository, directory), env)
+        diff = directory / "diff"
+        diff.write_bytes(change_set.diff)
+        _fill(repository, change_set, diff, index)
+
+
+def _fill(
+    repository: Repository,
+    change_set: ChangeSet,
+    diff: Path,
+    index: ScratchIndex,
+    keep: Sequence[int] = (),
+) -> None:
+    """Make all changes of the index, by `git apply`, and verify them."""
+    changes = change_set.changes
     texts = [each for each in change_set.located if each not in changes]
     if texts:
         set_entries(repository, {each.path: each.old for each in texts if each.old}, index)
-    _apply(repository, record.diff, index, lock)
+    _apply(repository, diff, index, keep)
     if texts:
         stored = {change.path: change.new for change in changes}
         set_entries(repository, {each.path: stored[each.path] for each in texts}, index)
@@ -80,15 +106,13 @@ def _write_index(
             f"{visible(wrong[0])} differs from the plan: the repository was changed meanwhile, or "
             "an attribute makes git store the file in another form"
         )
-    _keep_flags(repository, change_set, index.file)
-    _unmerge(repository, change_set.unmerged, index.file)
 
 
 def _prepared(
     repository: Repository, record: TransactionRecord, stored: Sequence[str]
 ) -> Iterator[str | Path]:
     """All that was made before any file is replaced: files, index, blobs and those `stored`."""
-    yield from (record.folder, record.stamps, record.index_file.parent, record.scratch_index)
+    yield from (record.folder, record.index_file.parent, record.scratch_index)
     written = [change.path for change in record.written if change.new]
     above = {parent for path in written for parent in parents(path)}
     new, objects = str(record.new), str(repository.objects)
@@ -121,8 +145,8 @@ def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path
         raise TransactionError(f"git could not write the unmerged index:\n{error}") from None
 
 
-def _apply(repository: Repository, diff: Path, index: ScratchIndex, lock: int) -> None:
-    result = repository.apply(diff, ("--cached",), index=index.file, env=index.env, keep=(lock,))
+def _apply(repository: Repository, diff: Path, index: ScratchIndex, keep: Sequence[int]) -> None:
+    result = repository.apply(diff, ("--cached",), index=index.file, env=index.env, keep=keep)
     if result.killed:
         raise TransactionError("git was killed while it wrote")
     if result.status:
