@@ -19,31 +19,34 @@ from pathlib import Path
 from git_opatch.model.errors import InputError
 
 PREFIX = "git-opatch-"
-_LOCK = ".lock"
-_NEW_LOCK = ".lock.new"
 _NEW = 60  # seconds; a process locks its directory as soon as it has made it
 _ATTEMPTS = 100
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
 def scratch_directory() -> Iterator[str]:
     """Make a directory, and remove it with all that is in it; gives its path.
 
-    Its owner holds a lock (`flock`) in it, which ends with the owner's process. The lock gets its
-    name when it is held, so that no other run finds it free.
+    Its owner holds a lock (`flock`) on it, which ends with the owner's process.
     """
+    directory = _make_directory()
     try:
-        with _make_directory() as directory:
-            new = os.path.join(directory, _NEW_LOCK)
-            lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                os.rename(new, os.path.join(directory, _LOCK))
-                yield directory
-            finally:
-                os.close(lock)
+        lock = os.open(directory, _DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield directory
+        finally:
+            os.close(lock)
     finally:
-        _remove_own_directory()
+        remove_lasting(directory)
+
+
+def _make_directory() -> str:
+    for _ in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):  # another run has just removed the directory above
+            return tempfile.mkdtemp(prefix=PREFIX, dir=_own_directory())
+    return tempfile.mkdtemp(prefix=PREFIX)
 
 
 def lasting_directory(name: str) -> str:
@@ -64,17 +67,10 @@ def lasting_directory(name: str) -> str:
 
 
 def remove_lasting(directory: str | Path) -> None:
-    """Remove a directory of `lasting_directory`, with all that is in it."""
+    """Remove a directory with all that is in it."""
     shutil.rmtree(directory, ignore_errors=True)
-    _remove_own_directory()
-
-
-def _make_directory() -> tempfile.TemporaryDirectory[str]:
-    above = tempfile.gettempdir()
-    for _ in range(_ATTEMPTS):
-        with suppress(FileNotFoundError):  # another run has just removed the directory above
-            return tempfile.TemporaryDirectory(prefix=PREFIX, dir=_own_directory())
-    return tempfile.TemporaryDirectory(prefix=PREFIX, dir=above)
+    with suppress(OSError):  # it is not empty, or not there
+        os.rmdir(_name_of_own())
 
 
 def _own_directory() -> str:
@@ -96,46 +92,22 @@ def _is_own(directory: str) -> bool:
     return is_closed and found.st_uid == os.geteuid()
 
 
-def _remove_own_directory() -> None:
-    with suppress(OSError):  # it is not empty, or not there
-        os.rmdir(_name_of_own())
-
-
 def remove_abandoned() -> None:
     """Remove the directories of this user whose owner is dead, if that is possible."""
     with suppress(OSError):
-        directory = _name_of_own()
-        above = directory if _is_own(directory) else tempfile.gettempdir()
-        with os.scandir(above) as entries:
-            names = [entry.path for entry in entries if entry.name.startswith(PREFIX)]
-        for name in names:
-            _remove_if_abandoned(name)
-        _remove_own_directory()
+        for directory in Path(_own_directory()).glob(f"{PREFIX}*"):
+            if directory.lstat().st_uid == os.geteuid():
+                _remove_if_abandoned(directory)
+        os.rmdir(_name_of_own())
 
 
-def _remove_if_abandoned(directory: str) -> None:
-    """Remove `directory` if its lock is nobody's.
-
-    One that has no lock yet is removed if it is empty, and not new. A link is left alone, and so is
-    what belongs to another user.
-    """
-    try:
-        found = os.lstat(directory)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-            return
-        if found.st_mtime < time.time() - _NEW:
-            with suppress(OSError):
-                os.unlink(os.path.join(directory, _NEW_LOCK))
-            with suppress(OSError):
-                os.rmdir(directory)
-        lock = os.open(os.path.join(directory, _LOCK), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return
-    else:
-        shutil.rmtree(directory, ignore_errors=True)
-    finally:
-        os.close(lock)
+def _remove_if_abandoned(directory: Path) -> None:
+    """Remove `directory` if nobody has its lock; one that is empty is perhaps not locked yet."""
+    with suppress(OSError):
+        lock = os.open(directory, _DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(lock).st_mtime < time.time() - _NEW or os.listdir(lock):
+                shutil.rmtree(directory)
+        finally:
+            os.close(lock)
