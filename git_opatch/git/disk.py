@@ -73,3 +73,8 @@ def _sync_systems(files: Iterable[str]) -> bool:
         finally:
             os.close(descriptor)
     return True
+
+
+def loose_object(objects: str | Path, oid: str) -> str:
+    """Where the object `oid` is, if it is in a file of its own (gitrepository-layout(5))."""
+    return f"{objects}/{oid[:2]}/{oid[2:]}"

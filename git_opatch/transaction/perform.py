@@ -37,6 +37,7 @@ from git_opatch.model.errors import (
 from git_opatch.model.options import Target
 from git_opatch.model.text import visible
 from git_opatch.transaction.files import PublishedFiles
+from git_opatch.transaction.lock import link_or_copy
 from git_opatch.transaction.record import ChangeSet, TransactionRecord, prepare_transaction
 from git_opatch.transaction.restore import remove_scratch, restore
 from git_opatch.transaction.write import write
@@ -118,8 +119,12 @@ def publish(
     """
     shutil.rmtree(record.new, ignore_errors=True)  # from now on, the files' ctime stays
     if record.target is not Target.WORKTREE and record.scratch_index.exists():
-        _refresh_scratch(repository, record)
-        repository.sync([record.scratch_index])
+        index = record.refreshed_index
+        index.unlink(missing_ok=True)
+        link_or_copy(record.scratch_index, index)  # git writes another one
+        _refresh(repository, record, index)
+        repository.sync([index])
+        os.replace(index, record.scratch_index)
         os.replace(record.scratch_index, record.index_file)
         run_post_index_change(repository, [change.path for change in record.written])
     recorded = on_commit(record)
@@ -132,7 +137,7 @@ def publish(
     ]
 
 
-def _refresh_scratch(repository: Repository, record: TransactionRecord) -> None:
+def _refresh(repository: Repository, record: TransactionRecord, index: Path) -> None:
     """Enter the new files' times into the new index.
 
     Without the user's filters, which plain `git apply` would not run on what it has written. Of
@@ -142,4 +147,4 @@ def _refresh_scratch(repository: Repository, record: TransactionRecord) -> None:
     if record.target is Target.INDEX and paths:
         env = without_filters(repository.filters())
         with suppress(OpatchError, OSError):
-            refresh(repository, paths, index=record.scratch_index, env=env)
+            refresh(repository, paths, index=index, env=env)

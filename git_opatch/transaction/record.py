@@ -116,6 +116,11 @@ class TransactionRecord(NamedTuple):
         return self.index_file.with_name(self.index_file.name + ".opatch")
 
     @property
+    def refreshed_index(self) -> Path:
+        """A copy of that with the times of the new files: it may be lost, and is made again."""
+        return self.index_file.with_name(self.index_file.name + ".opatch.new")
+
+    @property
     def files(self) -> Path:
         """The directory of the old files."""
         return self.folder / "files"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from git_opatch.git.index import list_everything
-from git_opatch.git.integrity import is_whole_index, missing_blobs
 from git_opatch.git.repository import Repository
+from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Target
 from git_opatch.transaction.files import Kept
 from git_opatch.transaction.perform import OnCommit, publish
@@ -60,12 +61,12 @@ def _is_published(record: TransactionRecord) -> bool:
 
 
 def _is_whole(repository: Repository, record: TransactionRecord) -> bool:
-    """Return whether the new index and its new blobs are on the disk: a power cut may have lost
-    them."""
-    if not is_whole_index(repository, record.scratch_index):
-        return False
-    new = [change.new.id for change in record.changes if change.new]
-    return not missing_blobs(repository, new)
+    """Return whether git can read the new index and its new blobs: they may have been pruned."""
+    with suppress(RepositoryError):
+        list_everything(repository, record.scratch_index)
+        repository.read_blobs(change.new.id for change in record.changes if change.new)
+        return True
+    return False
 
 
 def _is_ours(repository: Repository, record: TransactionRecord) -> bool:

@@ -80,7 +80,8 @@ def remove_scratch(
 
     First, all else must be on the disk: the index in its place, and what was `recorded`.
     """
-    for leftover in (record.scratch_index, lock_of(record.scratch_index)):
+    new = record.refreshed_index
+    for leftover in (record.scratch_index, lock_of(record.scratch_index), new, lock_of(new)):
         with suppress(OSError):
             leftover.unlink()
     unlock_index(record)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from git_opatch.git.attributes import without_filters
+from git_opatch.git.disk import loose_object
 from git_opatch.git.index import (
     ScratchIndex,
     copy_index,
@@ -16,7 +17,6 @@ from git_opatch.git.index import (
     set_flag,
     set_unmerged,
 )
-from git_opatch.git.integrity import loose_object
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
