@@ -12,7 +12,6 @@ entry that must not be read with it has another version.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -294,85 +293,51 @@ def last(home: Path) -> int:
     return max(_numbers(home / "journal"), default=0)
 
 
-def keep_contents(home: Path, contents: Mapping[str, bytes]) -> None:
-    """Keep what files are before and after a patch, by blob id, for the entry that is added next.
-
-    So before the transaction: a run that finishes it has no other way to know. Raises `OSError`.
-    """
-    folder = _made_folder(home)
+def packed(contents: Mapping[str, bytes]) -> Iterator[bytes]:
+    """Yield what keeps the contents of files before and after a patch, by blob id."""
     head = json.dumps([(oid, len(data)) for oid, data in contents.items()]).encode()
-    is_large = sum(map(len, contents.values())) > _LARGE
-    pack = zlib.compressobj(0 if is_large else 1)
-    packed = [*map(pack.compress, (head, b"\n", *contents.values())), pack.flush()]
-    try:
-        write_regular(folder / f"{last(home) + 1}.contents", *packed)
-    except OSError:
-        drop_contents(home)
-        raise
+    pack = zlib.compressobj(0 if sum(map(len, contents.values())) > _LARGE else 1)
+    yield from map(pack.compress, (head, b"\n", *contents.values()))
+    yield pack.flush()
 
 
-def drop_contents(home: Path) -> None:
-    """Remove what is kept for an entry that is not added after all."""
-    folder = home / "journal"
-    if not folder.is_symlink():
-        with suppress(OSError):
-            (folder / f"{last(home) + 1}.contents").unlink(missing_ok=True)
-
-
-def add_record(
-    home: Path,
-    diff: bytes,
-    changes: Sequence[Change],
-    target: Target,
-    about: Mapping[str, object],
-    size: int,
-) -> int:
-    """Add an entry; return its number, 0 if `size` is 0: then nothing is recorded.
+def new_entry(
+    diff: bytes, changes: Sequence[Change], target: Target, about: Mapping[str, object]
+) -> bytes:
+    """Return the text of an entry.
 
     `about` has the remaining keys: `patch` (its name), `digest`, `files`, `action`, `origin`,
     `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`, `disk`, `paths`.
-    Only the newest `size` entries are kept; with a size of 0, those that are there (D121). Raises
-    `OSError`.
     """
-    if not size:
-        return 0
-    folder, number = _made_folder(home), last(home) + 1
-    entry = {
-        "version": _VERSION,
-        "time": int(time.time()),
-        "target": target.value,
-        **about,
-        "checksum": _checksum(diff),
-        "changes": [change.to_json() for change in changes],
-    }
+    listed = [change.to_json() for change in changes]
+    now, checksum = int(time.time()), _checksum(diff)
+    entry = {"version": _VERSION, "time": now, "target": target.value, **about}
+    return json.dumps({**entry, "checksum": checksum, "changes": listed}).encode()
+
+
+def add(home: Path, number: int, diff: bytes, entry: bytes) -> None:
+    """Add an entry without contents. Raises `OSError`."""
+    folder = home / "journal"
+    folder.mkdir(exist_ok=True)
     write_regular(folder / f"{number}.diff", diff)
-    _replace(folder / f"{number}.json", entry)
-    for old in _numbers(folder)[:-size]:
+    write_regular(folder / f"{number}.json", entry)
+
+
+def keep_newest(home: Path, size: int) -> None:
+    """Remove all entries but the newest `size`; none if that is 0 (D121).
+
+    What cannot be removed is tried again by the next run.
+    """
+    for old in _numbers(home / "journal")[:-size] if size else ():
         for suffix in ("json", "diff", "contents"):
-            (folder / f"{old}.{suffix}").unlink(missing_ok=True)
-    return number
+            with suppress(OSError):
+                (home / "journal" / f"{old}.{suffix}").unlink()
 
 
 def add_commits(home: Path, number: int, commits: Sequence[str]) -> None:
     """Add to an entry the commits that were made of it. Raises `OSError`."""
     file = home / "journal" / f"{number}.json"
     _replace(file, {**json.loads(read_regular(file)), "commits": list(commits)})
-
-
-def has_transaction(home: Path, name: str) -> bool:
-    """Return whether the newest entry is of the transaction of this name."""
-    try:
-        entry = json.loads(read_regular(home / "journal" / f"{last(home)}.json"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(entry, dict) and entry.get("transaction") == name
-
-
-def files_of(home: Path, number: int) -> list[Path]:
-    """The files of an entry, and the directories above them, all of which hold it on the disk."""
-    folder = home / "journal"
-    files = (folder / f"{number}.{suffix}" for suffix in ("json", "diff", "contents"))
-    return [*(file for file in files if file.exists()), folder, home]
 
 
 def _replace(file: Path, entry: Mapping[str, object]) -> None:
@@ -383,15 +348,6 @@ def _replace(file: Path, entry: Mapping[str, object]) -> None:
 
 def _checksum(diff: bytes) -> str:
     return hashlib.sha256(diff).hexdigest()
-
-
-def _made_folder(home: Path) -> Path:
-    """Return the directory of the journal, which is made if there is none. Raises `OSError`."""
-    folder = home / "journal"
-    folder.mkdir(parents=True, exist_ok=True)
-    if folder.is_symlink():
-        raise OSError(errno.ELOOP, "is a symbolic link, which is not followed", str(folder))
-    return folder
 
 
 def _numbers(folder: Path) -> list[int]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from git_opatch import journal
@@ -17,9 +14,6 @@ from git_opatch.model.options import Options, Target
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.perform import run_transaction
 from git_opatch.transaction.record import ChangeSet, TransactionRecord, state_dir
-
-_SIZE = "journal_size"
-"""How many entries are kept, as a transaction records it for whoever finishes it."""
 
 
 class Session(NamedTuple):
@@ -50,55 +44,23 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
         target = Target.CACHED
     if not plan.written.changes:
         return plan
-    record, notes = 0, list[str]()
-
-    def on_commit(transaction: TransactionRecord) -> list[Path]:
-        nonlocal record
-        with _noted(notes):
-            record = add_entry(home, transaction)
-        return journal.files_of(home, record)
-
-    if options.journal_size:
-        with _noted(notes):
-            journal.keep_contents(home, {**plan.written.blobs(), **_blobs_on_disk(plan)})
-    try:
-        change_set = _change_set(plan, session, target, about)
-        notes += run_transaction(repository, change_set, target, session.lock, on_commit)
-    finally:
-        if not record:
-            journal.drop_contents(home)
-    return plan._replace(record=record).with_notes(notes)
-
-
-@contextmanager
-def _noted(notes: list[str]) -> Iterator[None]:
-    """Add to `notes` that the journal could not be written, if so: the patch is applied."""
-    try:
-        yield
-    except OSError as error:
-        notes.append(f"the journal could not be written: {error.strerror}")
+    size = options.journal_size
+    number = journal.last(home) + 1 if size else 0
+    change_set = _change_set(plan, session, target, about, number)
+    notes = run_transaction(repository, change_set, target, session.lock)
+    journal.keep_newest(home, size)
+    is_entered = journal.last(home) == number
+    return plan._replace(record=number if is_entered else 0).with_notes(notes)
 
 
 def _settle_index(plan: Plan, session: Session, about: Mapping[str, object]) -> Plan:
     """Give files that are unmerged in the index alone one entry again; git does it at once."""
-    repository, size = session.repository, session.options.journal_size
+    repository, home, number = session.repository, state_dir(session.repository), 0
     set_entries(repository, plan.settled, ScratchIndex(repository.index_file, {}))
-    number = journal.add_record(state_dir(repository), b"", (), Target.CACHED, about, size)
+    if session.options.journal_size:
+        number = journal.last(home) + 1
+        journal.add(home, number, b"", journal.new_entry(b"", (), Target.CACHED, about))
     return plan._replace(completed=plan.carried or plan.completed, carried=None, record=number)
-
-
-def add_entry(home: Path, transaction: TransactionRecord) -> int:
-    """Record a committed transaction; return the number of its entry. Raises `OSError`."""
-    about = {**transaction.about, "transaction": transaction.name}
-    size = about.pop(_SIZE, None)
-    return journal.add_record(
-        home,
-        transaction.diff.read_bytes(),
-        transaction.changes,
-        transaction.target,
-        about,
-        size if isinstance(size, int) else sys.maxsize,
-    )
 
 
 def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
@@ -145,7 +107,7 @@ def _ids(stages: Stages, algorithm: str) -> list[str]:
 
 
 def _change_set(
-    plan: Plan, session: Session, target: Target, about: Mapping[str, object]
+    plan: Plan, session: Session, target: Target, about: Mapping[str, object], number: int
 ) -> ChangeSet:
     def settle(transaction: TransactionRecord) -> None:
         """Enter what unmerged files are again into the new index, or into the real one."""
@@ -154,13 +116,16 @@ def _change_set(
             index = transaction.scratch_index if is_new else transaction.index_file
             set_entries(session.repository, plan.settled, ScratchIndex(index, {}))
 
+    diff, changes = plan.written.diff, plan.filtered.of(plan.written.changes)
     return ChangeSet(
-        plan.written.diff,
-        plan.filtered.of(plan.written.changes),
+        diff,
+        changes,
         plan.files if target is not Target.CACHED else (),
         plan.flags,
         plan.stamps,
-        {**about, _SIZE: session.options.journal_size},
+        number,
+        journal.new_entry(diff, changes, target, about) if number else b"",
+        journal.packed({**plan.written.blobs(), **_blobs_on_disk(plan)}) if number else (),
         before_commit=settle,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
         blobs=plan.filtered.blobs,

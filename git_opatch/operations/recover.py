@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
-from pathlib import Path
+from contextlib import contextmanager
 from typing import NamedTuple
 
-from git_opatch import journal
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
 from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.sentences import Notice
-from git_opatch.operations.perform import add_entry
 from git_opatch.transaction.files import Kept
 from git_opatch.transaction.lock import AT_WORK, is_locked, locked
 from git_opatch.transaction.record import (
-    TransactionRecord,
     has_incomplete,
     has_transaction,
     state_dir,
@@ -85,7 +80,7 @@ def note_interrupted(repository: Repository) -> list[str]:
 
 def _recover_locked(repository: Repository) -> Recovery:
     remove_abandoned()
-    restored = recover(repository, partial(_finish, repository))
+    restored = recover(repository)
     return Recovery(tuple(_notes(restored)), restored.kept) if restored else Recovery()
 
 
@@ -109,12 +104,3 @@ def _kept_note(kept: Kept) -> str:
 
 def _count(paths: Sequence[str]) -> str:
     return f"{len(paths)} file{'s' * (len(paths) != 1)}"
-
-
-def _finish(repository: Repository, transaction: TransactionRecord) -> Sequence[Path]:
-    """Record what the interrupted run was still to record; return the files of the entry."""
-    home = state_dir(repository)
-    with suppress(OSError):
-        if not journal.has_transaction(home, transaction.name):
-            add_entry(home, transaction)
-    return journal.files_of(home, journal.last(home))

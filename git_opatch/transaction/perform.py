@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -42,17 +41,11 @@ from git_opatch.transaction.record import ChangeSet, TransactionRecord, prepare_
 from git_opatch.transaction.restore import remove_scratch, restore
 from git_opatch.transaction.write import write
 
-OnCommit = Callable[[TransactionRecord], Iterable[Path]]
-"""Called once a transaction is committed, before its record is deleted.
-
-Returns the files that it has written, which must be on the disk before that.
-"""
-
 _MAX_NAMED = 5
 
 
 def run_transaction(
-    repository: Repository, change_set: ChangeSet, target: Target, lock: int, on_commit: OnCommit
+    repository: Repository, change_set: ChangeSet, target: Target, lock: int
 ) -> list[str]:
     """Apply a diff to `target`; if anything is raised, all was restored. Git inherits `lock`.
 
@@ -69,7 +62,7 @@ def run_transaction(
         repository.sync([record.folder.parent])
     except BaseException as error:
         raise _roll_back(repository, record, error) from None
-    return publish(repository, record, on_commit, files)
+    return publish(repository, record, files)
 
 
 def _roll_back(
@@ -110,7 +103,6 @@ def _why_not_written(error: OSError) -> str:
 def publish(
     repository: Repository,
     record: TransactionRecord,
-    on_commit: OnCommit,
     files: PublishedFiles | None = None,
 ) -> list[str]:
     """Replace the real index by the new one, and delete the record; return notes.
@@ -127,10 +119,14 @@ def publish(
         os.replace(index, record.scratch_index)
         os.replace(record.scratch_index, record.index_file)
         run_post_index_change(repository, [change.path for change in record.written])
-    recorded = on_commit(record)
+    entered, notes = list[Path](), list[str]()
+    try:
+        entered = record.enter()
+    except OSError as error:
+        notes.append(f"the journal could not be written: {error.strerror}")
     changed = files.changed(record) if files else []
-    backup = remove_scratch(repository, record, recorded, keep=bool(changed))
-    return [
+    backup = remove_scratch(repository, record, entered, keep=bool(changed))
+    return notes + [
         f"{record.written[number].path}: was written to while the patch was applied; what was "
         f"written is in {backup}/files/{number}"
         for number in changed

@@ -2,6 +2,7 @@
 
     <git-dir>/opatch/txn/    plan.json   the changes, and what was there before
                              diff        the completed diff
+                             entry, contents   the rest of its entry in the journal
                              token       the content of the index's lock while it is ours
                              index.before
                              new/PATH    the files that were written aside (D131)
@@ -15,11 +16,13 @@ moved or copied to (D130).
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,8 +58,11 @@ class ChangeSet(NamedTuple):
     """The bits that index entries had (see `Snapshot.flags`)."""
     stamps: Mapping[str, Stamp] = {}
     """The stamps of the files from before they were compared with the index."""
-    about: Mapping[str, object] = {}
-    """What the journal is to record of it, even if another run finishes it."""
+    number: int = 0
+    """The number of its entry in the journal; 0 for none."""
+    entry: bytes = b""
+    contents: Iterable[bytes] = ()
+    """What files are before and after it, for the entry."""
     before_commit: Callable[[TransactionRecord], None] = lambda _: None
     """Called when everything is written; if it raises, everything is restored."""
     unmerged: Mapping[str, Stages] = {}
@@ -80,8 +86,8 @@ class TransactionRecord(NamedTuple):
     changes: tuple[Change, ...]
     created: tuple[str, ...]
     index_file: Path
-    about: Mapping[str, object]
-    """What the journal is to record of it, even if another run finishes it."""
+    number: int
+    """The number of its entry in the journal; 0 for none."""
     written: tuple[Change, ...] = ()
     """The changes of the working tree, with the ids that the bytes on disk would have."""
 
@@ -153,6 +159,23 @@ class TransactionRecord(NamedTuple):
         os.rename(self.folder, after.folder)
         return after
 
+    def enter(self) -> list[Path]:
+        """Put its entry into the journal; return what must be on the disk. Raises `OSError`.
+
+        Each step can be repeated. Before the transaction these files are complete in its record, so
+        that a run that finishes it has no other way to know.
+        """
+        if not self.number:
+            return []
+        journal = self.folder.parent / "journal"
+        journal.mkdir(exist_ok=True)
+        if journal.is_symlink():
+            raise OSError(errno.ELOOP, "is a symbolic link, which is not followed", str(journal))
+        for name, suffix in (("contents", "contents"), ("diff", "diff"), ("entry", "json")):
+            with suppress(FileNotFoundError):
+                os.replace(self.folder / name, journal / f"{self.number}.{suffix}")
+        return [*journal.glob(f"{self.number}.*"), journal]
+
     def keep(self) -> Path:
         """Keep it aside for the user, who may need the files; returns where it is."""
         folder = self.folder.with_name(f"kept-{self.name[:8]}")
@@ -183,11 +206,15 @@ def prepare_transaction(
         created = _missing_directories(repository.top, written)
         record = TransactionRecord(
             *(making, target, change_set.changes, created, repository.index_file),
-            *(change_set.about, written),
+            *(change_set.number, written),
         )
         (making / "files").mkdir(parents=True)
         record.token.write_text(uuid.uuid4().hex)
         record.diff.write_bytes(change_set.diff)
+        if change_set.number:
+            (making / "entry").write_bytes(change_set.entry)
+            with (making / "contents").open("wb") as file:
+                file.writelines(change_set.contents)
         if record.index_file.exists():
             link_or_copy(record.index_file, record.index_before)
         (making / "plan.json").write_text(json.dumps(_to_json(record, repository)))
@@ -281,7 +308,7 @@ def read_transaction(repository: Repository) -> TransactionRecord | None:
             tuple(map(Change.from_json, plan["changes"])),
             tuple(map(str, plan["created"])),
             Path(os.path.normpath(repository.git_dir / str(plan["index"]))),
-            dict(plan.get("about", {})),
+            int(plan["number"]),
             tuple(map(Change.from_json, plan["written"])),
         )
         paths = [change.path for change in (*record.changes, *record.written)]
@@ -321,7 +348,7 @@ def _to_json(record: TransactionRecord, repository: Repository) -> dict[str, obj
         "index": _relative(record.index_file, repository),
         "top": _relative(repository.top, repository) if repository.top else "",
         "created": record.created,
-        "about": dict(record.about),
+        "number": record.number,
         "changes": [change.to_json() for change in record.changes],
         "written": [change.to_json() for change in record.written],
     }

@@ -10,7 +10,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Target
 from git_opatch.transaction.files import Kept
-from git_opatch.transaction.perform import OnCommit, publish
+from git_opatch.transaction.perform import publish
 from git_opatch.transaction.record import (
     TransactionRecord,
     has_lock,
@@ -21,7 +21,7 @@ from git_opatch.transaction.record import (
 from git_opatch.transaction.restore import Restored, kept_in, remove_scratch, restore
 
 
-def recover(repository: Repository, on_commit: OnCommit) -> Restored | None:
+def recover(repository: Repository) -> Restored | None:
     """Finish or restore an interrupted transaction; None if there is none.
 
     A committed one is finished if its index is whole, any other restored. If somebody removed our
@@ -36,7 +36,7 @@ def recover(repository: Repository, on_commit: OnCommit) -> Restored | None:
     if record.committed and not _is_published(record) and not _is_ours(repository, record):
         return _keep(repository, record)
     if record.committed and (_is_published(record) or _is_whole(repository, record)):
-        publish(repository, record, on_commit)
+        publish(repository, record)
         return Restored(finished=tuple(change.path for change in record.changes))
     if not _is_ours(repository, record):
         return _keep(repository, record)

@@ -46,13 +46,15 @@ def test_a_record_that_is_not_a_file(
 
 
 def test_a_record_is_not_written_through_a_link(repo: Sandbox, journal: Path) -> None:
+    """What is at the names of a new entry is replaced."""
     other = repo.path.with_name("other")
     for suffix in ("diff", "contents", "tmp"):
         (journal / f"2.{suffix}").symlink_to(other)
     ran = repo.opatch("apply", feed=envelope(b"*** Add File: n\n+n\n"))
-    assert (ran.status, repo.read("n")) == (0, b"n\n")
-    assert "note: the journal could not be written" in ran.err
+    assert (ran.status, ran.err, repo.read("n")) == (0, "", b"n\n")
     assert not other.exists()
+    assert repo.opatch("undo").status == 0
+    assert not (repo.path / "n").exists()
 
 
 def test_a_link_in_place_of_the_journal_is_not_followed(repo: Sandbox, journal: Path) -> None:
@@ -68,3 +70,12 @@ def test_a_link_in_place_of_the_journal_is_not_followed(repo: Sandbox, journal: 
     assert (ran.status, repo.read("n")) == (0, b"n\n")
     assert "note: the journal could not be written" in ran.err
     assert sorted(other.iterdir()) == files
+
+
+def test_an_old_record_that_cannot_be_removed_stays(repo: Sandbox, journal: Path) -> None:
+    repo.git("config", "opatch.journalSize", "1")
+    (journal / "1.diff").unlink()
+    (journal / "1.diff").mkdir()
+    ran = repo.opatch("apply", feed=envelope(b"*** Add File: n\n+n\n"))
+    assert (ran.status, ran.err) == (0, "")
+    assert sorted(file.name for file in journal.iterdir())[:3] == ["1.diff", "2.contents", "2.diff"]

@@ -7,7 +7,7 @@ import shutil
 import sys
 
 import pytest
-from killed import kill_before
+from killed import kill_before, kill_before_call
 from sandbox import Sandbox
 from writers import envelope
 
@@ -102,23 +102,15 @@ def test_recovery_without_processes(base: Sandbox) -> None:
     assert _state(base) == before
 
 
-def test_a_kill_between_journal_and_record_makes_no_second_entry(base: Sandbox) -> None:
-    """The journal has the entry, and the record of the transaction is still there."""
-    home = base.path / ".git/opatch"
-    kill_before(5, base, _PATCH)
-    shutil.copytree(home / "txn", home / "saved", symlinks=True)
+@pytest.mark.parametrize("at", ["journal/1.contents", "journal/1.diff", "journal/1.json", "done"])
+def test_a_kill_while_the_entry_is_made_makes_one(base: Sandbox, at: str) -> None:
+    """It is moved into the journal, file by file, and then the record is gone."""
+    kill_before_call(base, "os.rename", f"/opatch/{at}", "apply", feed=_PATCH)
     assert base.opatch("recover").status == 0
-    name = (home / "saved/token").read_text()
-    assert base.opatch("apply", feed=_PATCH).status == 0
-    entry = home / "journal/1.json"
-    text = entry.read_text()
-    own = text.partition('"transaction": "')[2][:32]
-    (home / "saved/token").write_text(own)
-    assert name != own
-    (home / "saved").rename(home / "commit")
-    ran = base.opatch("recover")
-    assert (ran.status, ran.out) == (0, b"an interrupted apply was finished (3 files)\n")
-    assert {file.stem for file in (home / "journal").iterdir()} == {"1"}
+    journal = base.path / ".git/opatch/journal"
+    assert {file.name for file in journal.iterdir()} == {"1.contents", "1.diff", "1.json"}
+    assert base.opatch("undo").status == 0
+    assert base.git("status", "--short") == b""
 
 
 def test_what_was_saved_since_is_kept_though_its_filter_stores_the_same(base: Sandbox) -> None:

@@ -232,6 +232,17 @@ def test_a_file_size_limit_restores_everything(tmp_path: Path) -> None:
     assert _ran(repo, patch)[0] == 0
 
 
+def _leave(disk: Path, size: int) -> None:
+    """Fill `disk` but for `size` bytes; a hole would take none."""
+    about = os.statvfs(disk)
+    more = about.f_bavail * about.f_frsize - size
+    with (disk / "filler").open("ab") as file:
+        if more > 0:
+            file.write(bytes(more))
+        else:
+            file.truncate(file.tell() + more)
+
+
 def test_a_full_disk_restores_everything(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -243,25 +254,16 @@ def test_a_full_disk_restores_everything(tmp_path: Path) -> None:
         repo.write("big", "first\n" + os.urandom(300_000).hex("\n"))
         repo.git("add", "big")
         repo.git("commit", "--quiet", "-m", "big", "--", "big")
-        filler = disk / "filler"
-        with filler.open("wb") as file:
-            try:
-                file.write(b"\0" * 10_000_000)
-            except OSError:
-                file.close()
-        with filler.open("r+b") as file:
-            file.truncate(filler.stat().st_size - 700_000)
+        _leave(disk, 700_000)
         patch = envelope(*_sections(20), b"*** Update File: big\n@@\n-first\n+1st\n")
         message = _refused_and_untouched(repo, lambda: _ran(repo, patch))
         assert message.startswith("error: cannot ")
         assert "No space left on device" in message
-        with filler.open("r+b") as file:
-            free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
-            file.truncate(filler.stat().st_size - (300_000 - free))
+        _leave(disk, 300_000)
         adding = envelope(b"*** Add File: new\n" + 2000 * (b"+" + 99 * b"x" + b"\n"))
         message = _refused_and_untouched(repo, lambda: _ran(repo, adding))
         assert "cannot write new: No space left on device" in message
-        filler.unlink()
+        (disk / "filler").unlink()
         assert _ran(repo, patch)[0] == 0
     finally:
         subprocess.run(["umount", str(disk)], check=True)
