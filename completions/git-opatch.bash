@@ -86,10 +86,10 @@ _git_opatch ()
 	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
-	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --max-files --root --commit --message --file --reverse --patch --interactive --check --dry-run --clipboard --wait --quiet --verbose --json --help" ;;
+	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --max-files --root --commit --message --file --reverse --patch --interactive --check --dry-run --clipboard --quiet --verbose --json --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --html --output --open --stat --numstat --name-only --name-status --hunks --reverse --color --json --help" ;;
-	undo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
-	redo,*,-*) __gitcomp "--index --cached --worktree --carry --wait --quiet --json --help" ;;
+	undo,*,-*) __gitcomp "--index --cached --worktree --carry --quiet --json --help" ;;
+	redo,*,-*) __gitcomp "--index --cached --worktree --carry --quiet --json --help" ;;
 	log,*,-*) __gitcomp "--patch --max-count --color --json --help" ;;
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --html --output --open --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --output --reverse --json --help" ;;
@@ -101,7 +101,7 @@ _git_opatch ()
 	apply-patch,*,-*) __gitcomp "--help" ;;
 	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --max-files --help" ;;
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
-	recover,*,-*) __gitcomp "--wait --json --help" ;;
+	recover,*,-*) __gitcomp "--json --help" ;;
 	demo,*,-*) __gitcomp "--help" ;;
 	undo,*,*) __git_has_doubledash || __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|changed)/ {print $1}')" ;;
 	redo,*,*) __git_has_doubledash || __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" || $6 ~ /^undone/ {print $1}')" ;;

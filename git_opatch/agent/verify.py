@@ -28,9 +28,6 @@ from git_opatch.plan.patch_paths import called_in
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.temporary_repository import temporary_repository
 
-_SECONDS = 10
-"""How long to wait for another call in a directory that has no repository."""
-
 
 class FileChange(NamedTuple):
     """The change of one file. Paths are relative to the top of the repository or directory."""
@@ -98,7 +95,7 @@ def _plan_in(directory: Path, patch: Patch, options: Options) -> tuple[Plan, str
     if repository is None:
         if options.base is not None:
             raise RepositoryError(f"no repository here, so there is no `{options.base}`")
-        with temporary_repository(directory, None, _SECONDS) as repository:
+        with temporary_repository(directory, None) as repository:
             options = replace(options, target=Target.WORKTREE)
             return check_patch(patch, repository, options), repository.algorithm
     if repository.top is not None:

@@ -41,8 +41,6 @@ def colour(settings: Settings, when: When | None) -> Settings:
     return settings
 
 
-WAIT = "`--wait SECONDS` waits for it"
-"""The advice where another process has the lock."""
 OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Where": {
         "directory": (
@@ -213,10 +211,6 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "user": ("--user", "Install it for all projects of the user."),
         "remove": ("--remove", "Take it out again, and nothing else."),
         "yes": ("-y --yes", "Write the change without asking."),
-        "wait": (
-            "--wait SECONDS",
-            "Wait up to SECONDS for the lock (default: fail at once).",
-        ),
         "quiet": ("-q --quiet", "Print nothing on success."),
         "verbose": ("-v --verbose", "Print where each hunk was found."),
         "stat": ("--stat", "Output a diffstat instead of the diff."),

@@ -40,10 +40,7 @@ from git_opatch.plan.policy import forbidden_path
 from git_opatch.report import history, placements
 from git_opatch.report.refusal import refusal_text
 from git_opatch.report.reporters import notes_of
-from git_opatch.transaction.lock import retry_while_locked
 
-_SECONDS = 10
-"""How long to wait for the lock: other programs apply patches, too."""
 _NAME = "mcp"
 """What the journal calls the patch."""
 _MAX_CHARACTERS = 100_000
@@ -233,13 +230,8 @@ def _edit(call: _Call, arguments: Arguments) -> Iterator[str]:
 
 def _apply(call: _Call, arguments: Arguments) -> Iterator[str]:
     patch = _patch_of(call, arguments)
-    notes = list[str]()
-    plan = retry_while_locked(
-        lambda: operation.apply_patch(patch, call.repository, call.options, _NAME),
-        _SECONDS,
-        notes.extend,
-    )
-    yield from report.notes([*notes, *plan.notes])
+    plan = operation.apply_patch(patch, call.repository, call.options, _NAME)
+    yield from report.notes(plan.notes)
     yield from placements.loose_placements(plan)
     undo = f"the tool `undo` with number {plan.record}" if plan.record else ""
     yield report.carried_out(plan, call.options, undo)
@@ -292,13 +284,8 @@ def _reverse(call: _Call, arguments: Arguments, *, redoes: bool) -> Iterator[str
             redoes=redoes,
         )
 
-    notes = list[str]()
-    done = retry_while_locked(
-        lambda: reverse(arguments.get("number"), call.repository, options_for, redoes=redoes),
-        _SECONDS,
-        notes.extend,
-    )
-    yield from report.notes([*notes, *done.recovered, *done.plan.notes])
+    done = reverse(arguments.get("number"), call.repository, options_for, redoes=redoes)
+    yield from report.notes([*done.recovered, *done.plan.notes])
     if done.failures:
         raise Refused(done.failures, done.options)
     plan = done.plan

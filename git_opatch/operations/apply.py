@@ -66,11 +66,14 @@ def apply_patch(
     Raises `Refused` if it does not apply, other kinds of `OpatchError` if its text is malformed, or
     git or the system fails.
     """
-    patch = patch_of(patch)
+    read = patch_of(patch)
     repository.require_worktree(CONVERT)
-    with recovered(repository) as (lock, notes):
-        plan = apply_locked(patch, Session(repository, options, lock, name))
-    return finish(plan, repository, notes)
+
+    def act(lock: int, notes: list[str]) -> Plan:
+        plan = apply_locked(read, Session(repository, options, lock, name))
+        return plan.with_notes([], first=notes)
+
+    return finish(recovered(repository, act), repository)
 
 
 def apply_locked(patch: Patch, session: Session) -> Plan:

@@ -43,7 +43,7 @@ from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight
-from git_opatch.transaction.lock import deferred_signals
+from git_opatch.transaction.lock import deferred_signals, when_free
 from git_opatch.transaction.record import state_dir
 
 _MAX_NAMED = 3
@@ -86,18 +86,21 @@ def commit_patch(
     """
     parts = plan_commits(patch, commit_options, reverse=options.reverse)
     repository.require_worktree(CONVERT)
-    not_committed = None
-    with recovered(repository) as (lock, notes):
+
+    def act(lock: int, notes: list[str]) -> tuple[Plan, NotCommitted | None]:
         session = Session(repository, options, lock, name)
         _check_head(parts, repository)
         if len(parts) > 1:
             whole = resolve_paths(patch, options, repository.top)
             preflight(*plan_resolved(whole, repository, options), repository, options)
         try:
-            plan = _apply_each(parts, session, quiet=commit_options.quiet)
-        except NotCommitted as error:
-            not_committed, plan = error, error.plan
-    plan = finish(plan, repository, notes)
+            plan, error = _apply_each(parts, session, quiet=commit_options.quiet), None
+        except NotCommitted as not_committed:
+            plan, error = not_committed.plan, not_committed
+        return plan.with_notes([], first=notes), error
+
+    plan, not_committed = recovered(repository, act)
+    plan = finish(plan, repository)
     if not_committed:
         not_committed.plan = plan
         raise not_committed
@@ -178,7 +181,7 @@ def _apply_one(
     repository, home = session.repository, state_dir(session.repository)
     head, last = read_head(repository), journal.last(home)
     try:
-        plan = apply_locked(part.patch, session)
+        plan = when_free(lambda: apply_locked(part.patch, session))
         changes = {change for change in plan.index_changes if change.old != change.new}
         if not changes:
             paths = [change.path for change in plan.index_changes[:1]]

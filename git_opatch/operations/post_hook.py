@@ -9,7 +9,6 @@ runs (D132).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
 from git_opatch.git.hooks import any_is_hook, find_hook, run_hook
 from git_opatch.git.output import nul_terminated
@@ -20,13 +19,13 @@ from git_opatch.transaction.lock import after_commit
 NAME = "post-opatch"
 
 
-def finish(plan: Plan, repository: Repository, notes: Iterable[str]) -> Plan:
-    """Run the hook for a plan that was carried out; return it with `notes`, and those of the hook.
+def finish(plan: Plan, repository: Repository) -> Plan:
+    """Run the hook for a plan that was carried out; return it with notes on the hook.
 
     Raises `Interrupted`, which says that all was applied by then.
     """
     with after_commit():
-        return plan.with_notes(_run_post_hook(plan, repository), first=notes)
+        return plan.with_notes(_run_post_hook(plan, repository))
 
 
 def _run_post_hook(plan: Plan, repository: Repository) -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
 from git_opatch.model.errors import BusyError, OpatchError
 from git_opatch.model.sentences import Notice
 from git_opatch.transaction.files import Kept
-from git_opatch.transaction.lock import AT_WORK, is_locked, locked
+from git_opatch.transaction.lock import at_work, is_locked, locked, when_free
 from git_opatch.transaction.record import (
     has_incomplete,
     has_transaction,
@@ -21,6 +20,7 @@ from git_opatch.transaction.recover import recover
 from git_opatch.transaction.restore import Restored
 
 _MAX_LISTED = 20
+_Result = TypeVar("_Result")
 
 
 class Recovery(NamedTuple):
@@ -31,25 +31,30 @@ class Recovery(NamedTuple):
     """What could not be restored, because it was changed since, and where its old version is."""
 
 
-@contextmanager
-def recovered(repository: Repository) -> Iterator[tuple[int, list[str]]]:
-    """Hold the lock of a repository, after recovery from an interrupted run.
+def recovered(repository: Repository, work: Callable[[int, list[str]], _Result]) -> _Result:
+    """Call `work` with the lock of a repository, after recovery from an interrupted run.
 
-    Gives the lock's descriptor, and notes on what was recovered; an `OpatchError` that is raised
-    inside carries them, too (`__notes__`). Raises `BusyError`, and what `recover` raises.
+    It gets the lock's descriptor, and notes on what was recovered; an `OpatchError` that it raises
+    carries them, too (`__notes__`). Another run, and a git that has the index locked, is waited for
+    (`when_free`). Raises what `recover` raises, and `BusyError`, before which nothing was changed.
     """
-    with locked(state_dir(repository)) as lock:
-        notes = list(_recover_locked(repository).notes)
-        try:
-            yield lock, notes
-        except OpatchError as error:
-            for note in notes:
-                error.add_note(note)
-            raise
+    notes = list[str]()
+
+    def attempt() -> _Result:
+        with locked(state_dir(repository)) as lock:
+            notes.extend(_recover_locked(repository).notes)
+            return work(lock, notes)
+
+    try:
+        return when_free(attempt)
+    except OpatchError as error:
+        for note in notes:
+            error.add_note(note)
+        raise
 
 
 def recover_interrupted(repository: Repository) -> Recovery:
-    """Restore or finish what an interrupted run left.
+    """Restore or finish what an interrupted run left; a run that is at work is waited for.
 
     Raises `BusyError`, and `OpatchError` or `OSError` if it cannot be done now; it can be called
     again then.
@@ -58,16 +63,25 @@ def recover_interrupted(repository: Repository) -> Recovery:
     if not has_incomplete(home):
         remove_abandoned()
         return Recovery()
-    with locked(home):
-        return _recover_locked(repository)
+
+    def attempt() -> Recovery:
+        with locked(home):
+            return _recover_locked(repository)
+
+    return when_free(attempt)
 
 
 def require_uninterrupted(repository: Repository) -> None:
-    """Raise `BusyError` if the working tree is half written."""
+    """Wait for a run that is at work. Raises `BusyError` if the working tree is half written."""
     home = state_dir(repository)
-    if has_transaction(home):
-        waits = f"{AT_WORK}; try again when it is done"
-        raise BusyError(waits if is_locked(home) else Notice.INTERRUPTED_HERE.sentence)
+
+    def is_interrupted() -> bool:
+        if has_transaction(home) and is_locked(home):
+            raise BusyError(at_work(home))
+        return has_transaction(home)
+
+    if when_free(is_interrupted):
+        raise BusyError(Notice.INTERRUPTED_HERE.sentence)
 
 
 def note_interrupted(repository: Repository) -> list[str]:
@@ -75,7 +89,7 @@ def note_interrupted(repository: Repository) -> list[str]:
     home = state_dir(repository)
     if not has_transaction(home):
         return []
-    return [AT_WORK if is_locked(home) else Notice.INTERRUPTED_HERE.sentence]
+    return [at_work(home) if is_locked(home) else Notice.INTERRUPTED_HERE.sentence]
 
 
 def _recover_locked(repository: Repository) -> Recovery:

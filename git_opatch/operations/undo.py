@@ -128,22 +128,25 @@ class _Run(NamedTuple):
     def reverse(self, number: int | None) -> Reversal:
         """Choose a patch, and undo or redo all of it, or nothing."""
         self.repository.require_worktree()
-        with recovered(self.repository) as (lock, notes):
-            journal = read_journal(state_dir(self.repository))
-            journal.require_entries()
-            if number is None:
-                step, more = self._last(journal)
-            else:
-                step, more = self._named(journal.find(number), number), []
-            record, options = step.history.record, step.options
-            try:
-                plan = preflight(step.plan, step.snapshot, self.repository, options)
-            except Refused as refused:
-                return Reversal(record, options, failures=refused.failures, recovered=tuple(notes))
-            notes += [*more, *self._notes(plan, options)]
-            with deferred_signals():
-                plan = perform(plan, Session(self.repository, options, lock, record.name))
-        return Reversal(record, options, finish(plan, self.repository, notes))
+        done = recovered(self.repository, lambda lock, notes: self._reverse(number, lock, notes))
+        return done if done.failures else done._replace(plan=finish(done.plan, self.repository))
+
+    def _reverse(self, number: int | None, lock: int, notes: Sequence[str]) -> Reversal:
+        journal = read_journal(state_dir(self.repository))
+        journal.require_entries()
+        if number is None:
+            step, more = self._last(journal)
+        else:
+            step, more = self._named(journal.find(number), number), []
+        record, options = step.history.record, step.options
+        try:
+            plan = preflight(step.plan, step.snapshot, self.repository, options)
+        except Refused as refused:
+            return Reversal(record, options, failures=refused.failures, recovered=tuple(notes))
+        notes = [*notes, *more, *self._notes(plan, options)]
+        with deferred_signals():
+            plan = perform(plan, Session(self.repository, options, lock, record.name))
+        return Reversal(record, options, plan.with_notes([], first=notes))
 
     def _named(self, history: PatchHistory, number: int) -> _Step:
         """Plan the patch that the user named. Raises `JournalError` if there is nothing to do."""

@@ -7,16 +7,18 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
 from git_opatch.model.errors import BusyError, Interrupted, RepositoryError
+from git_opatch.model.text import visible
 
-AT_WORK = "another git opatch is at work in this repository"
-_PAUSE = 0.05
+PATIENCE = 10.0  # seconds
+"""How long a run waits for another one, or for a git that has the index locked."""
+_SILENCE, _PAUSE = 1.0, 0.05
 _Result = TypeVar("_Result")
 _APPLIED = "interrupted; the patch had been applied by then, all of it"
 
@@ -36,7 +38,8 @@ def locked(folder: Path) -> Iterator[int]:
 
     It is a `flock`: after a kill it lasts as long as any process that inherited it, git and its
     hooks included, so whoever gets it knows that no git of an interrupted run is still writing. At
-    the end it is released for all of them, whatever they leave running. Raises `BusyError`.
+    the end it is released for all of them, whatever they leave running. The file names the process
+    that took it. Raises `BusyError`.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -44,8 +47,14 @@ def locked(folder: Path) -> Iterator[int]:
     except OSError as error:
         raise RepositoryError(f"cannot write to {folder}: {error.strerror}") from None
     try:
-        _acquire(lock)
         try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BusyError(at_work(folder)) from None
+        try:
+            with suppress(OSError):  # such as a full disk: it is only said
+                os.ftruncate(lock, 0)
+                os.pwrite(lock, str(os.getpid()).encode(), 0)
             yield lock
         finally:
             fcntl.flock(lock, fcntl.LOCK_UN)
@@ -68,36 +77,35 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
-def _acquire(lock: int) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BusyError(f"{AT_WORK}; try again when it is done") from None
+def at_work(folder: Path) -> str:
+    """Say that a process holds the lock in `folder`, and which."""
+    with suppress(OSError):
+        if number := (folder / "lock").read_text(errors="replace"):
+            return f"another git opatch is at work in this repository (process {visible(number)})"
+    return "another git opatch is at work in this repository"
 
 
-def retry_while_locked(
-    work: Callable[[], _Result],
-    seconds: float,
-    note: Callable[[Sequence[str]], None] = lambda _: None,
-    way: str = "",
-) -> _Result:
-    """Call `work`, again and again for so many seconds while it raises `BusyError`.
+def when_free(work: Callable[[], _Result]) -> _Result:
+    """Call `work`, again and again for `PATIENCE` seconds while it raises `BusyError`.
 
-    Raises the last one, and `way` is then what waits, if not empty. `note` receives the
-    notes of each attempt that had to wait (what was recovered). `work` must have changed nothing
-    else when it raises it.
+    Raises the last one. After a second what is waited for is logged, as a warning of the logger
+    `git_opatch`, which Python prints to standard error unless the program has set up another way.
+    `work` must have changed nothing when it raises it.
     """
-    end = time.monotonic() + seconds
+    start, is_said = time.monotonic(), False
     while True:
         try:
             return work()
         except BusyError as error:
-            left = end - time.monotonic()
-            if not left > 0:  # which includes NaN
-                error.args = (f"{error}\n  {way}",) if way else error.args
+            waited = time.monotonic() - start
+            if waited >= PATIENCE:
                 raise
-            note(getattr(error, "__notes__", ()))
-        time.sleep(min(left, _PAUSE))
+            if waited >= _SILENCE and not is_said:
+                import logging  # takes as long as a small plan
+
+                logging.getLogger("git_opatch").warning("note: waiting: %s", error)
+                is_said = True
+        time.sleep(_PAUSE)
 
 
 @contextmanager

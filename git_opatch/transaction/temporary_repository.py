@@ -22,7 +22,7 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.runner import NO_TRANSPORT, GitRunner
 from git_opatch.git.scratch import lasting_directory, remove_lasting
 from git_opatch.model.errors import BusyError, InputError
-from git_opatch.transaction.lock import retry_while_locked
+from git_opatch.transaction.lock import when_free
 from git_opatch.transaction.record import has_transaction, state_dir
 
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -40,15 +40,13 @@ def can_be_written(repository: Repository) -> bool:
 
 
 @contextmanager
-def temporary_repository(
-    top: Path, original: Repository | None, seconds: float
-) -> Iterator[Repository]:
+def temporary_repository(top: Path, original: Repository | None) -> Iterator[Repository]:
     """Give a repository for the working tree `top`, of which `original` cannot be written.
 
-    It waits for other such calls for so many seconds, and then raises `BusyError`. Raises
-    `InputError` if no directory can be made for it, `RepositoryError` if git fails.
+    Other such calls are waited for (`when_free`). Raises `BusyError`, `InputError` if no directory
+    can be made for it, `RepositoryError` if git fails.
     """
-    with _locked(top, seconds):
+    with _locked(top):
         name = hashlib.sha256(os.fsencode(os.path.realpath(top))).hexdigest()[:16]
         directory = Path(lasting_directory(name))
         variables = {"GIT_DIR": str(directory), "GIT_WORK_TREE": str(top)}
@@ -65,7 +63,7 @@ def temporary_repository(
 
 
 @contextmanager
-def _locked(top: Path, seconds: float) -> Iterator[None]:
+def _locked(top: Path) -> Iterator[None]:
     """Hold a lock on the directory itself: nothing has to be written for that."""
     try:
         descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -76,10 +74,10 @@ def _locked(top: Path, seconds: float) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BusyError(f"another patch is being applied in {top}; try again") from None
+            raise BusyError(f"another patch is being applied in {top}") from None
 
     try:
-        retry_while_locked(acquire, seconds)
+        when_free(acquire)
         yield
     finally:
         os.close(descriptor)

@@ -30,7 +30,6 @@ def base(repo: Sandbox) -> Sandbox:
         ("undo -1", "-1"),
         ("log -5x", "-5"),
         ("log -n -1", "-n, --max-count: -1"),
-        ("apply --wait nan p.txt", "--wait: nan"),
         ("log -n x", "-n, --max-count: `x`"),
         ("apply --only", "--only"),
         ("apply --check=yes p.txt", "--check"),

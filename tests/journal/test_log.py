@@ -350,12 +350,12 @@ def test_the_log_says_that_a_run_was_interrupted(base: Sandbox) -> None:
 def test_a_run_that_is_at_work_is_not_called_interrupted(base: Sandbox) -> None:
     kill_before(3, base, _MORE)
     left = base.files(), _left(base)
-    at_work = "another git opatch is at work in this repository"
+    at_work = "another git opatch is at work in this repository (process 1234)"
     base.write(".git/p", _MORE)
     for words, status, message in (
         (("log",), 0, f"note: {at_work}\n"),
-        (("apply", "--check", ".git/p"), 128, f"error: {at_work}; try again when it is done\n"),
-        (("check", "--worktree", ".git/p"), 128, f"error: {at_work}; try again when it is done\n"),
+        (("apply", "--check", ".git/p"), 128, f"error: {at_work}\n"),
+        (("check", "--worktree", ".git/p"), 128, f"error: {at_work}\n"),
     ):
         with base.at_work():
             ran = base.opatch(*words)

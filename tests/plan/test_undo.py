@@ -231,30 +231,15 @@ def _new_lines(repo: Sandbox) -> set[str]:
 
 
 @_COUNTS
-def test_concurrent_runs_apply_once_or_are_refused(
-    repo: Sandbox, tmp_path: Path, count: int
-) -> None:
-    """Each is applied once, or refused because another run is at work."""
-    ran = repo.all_at_once(["apply", name] for name in _patches(repo, tmp_path, count))
-    done = {f"new {number}" for number, run in enumerate(ran) if run.status == 0}
-    assert done
-    assert _new_lines(repo) == done
-    for run in ran:
-        assert run.status in (0, 128)
-        assert not run.status or "is at work in this repository" in run.err
-    assert len(_numbers(repo)) == len(done)
-    assert repo.git("status", "--short") == b"M  f\n"
-    repo.fsck()
-
-
-@_COUNTS
-def test_waiting_runs_take_turns(repo: Sandbox, tmp_path: Path, count: int) -> None:
+def test_runs_take_turns(repo: Sandbox, tmp_path: Path, count: int) -> None:
     names = _patches(repo, tmp_path, count)
-    ran = repo.all_at_once(["apply", "--wait", "200", name] for name in names)
+    with repo.patience(200):
+        ran = repo.all_at_once(["apply", name] for name in names)
     assert [(run.status, run.err) for run in ran] == [(0, "")] * count
     assert _new_lines(repo) == {f"new {number}" for number in range(count)}
     assert repo.git("status", "--short") == b"M  f\n"
-    ran = repo.all_at_once(["undo", "--wait", "200", str(number)] for number in range(1, count + 1))
+    with repo.patience(200):
+        ran = repo.all_at_once(["undo", str(number)] for number in range(1, count + 1))
     assert [(run.status, run.err) for run in ran] == [(0, "")] * count
     assert _new_lines(repo) == set()
     assert len(_numbers(repo)) == 2 * count
@@ -262,17 +247,32 @@ def test_waiting_runs_take_turns(repo: Sandbox, tmp_path: Path, count: int) -> N
     repo.fsck()
 
 
-@pytest.mark.parametrize("words", [[], ["--wait", "200"]])
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_applies_of_different_files_at_once_all_land(repo: Sandbox, count: int) -> None:
+    repo.commit({f"f{number}": "a\n" for number in range(count)})
+    runs = []
+    for number in range(count):
+        patch = envelope(f"*** Update File: f{number}\n@@\n-a\n+b\n".encode())
+        words = ["git-opatch", "apply", "-q", str(repo.write(f".git/p{number}", patch))]
+        runs.append(subprocess.Popen(words, cwd=repo.path))
+    assert [run.wait(60) for run in runs] == [0] * count
+    assert repo.git("status", "--short").splitlines() == [
+        f"M  f{number}".encode() for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize("patience", [0, 200])
 @_COUNTS
 def test_the_same_patch_is_applied_once(
-    repo: Sandbox, tmp_path: Path, words: list[str], count: int
+    repo: Sandbox, tmp_path: Path, patience: int, count: int
 ) -> None:
     """It is applied once; after that it is already applied."""
     name = _patches(repo, tmp_path, count)[3]
-    ran = repo.all_at_once(["apply", *words, name] for _ in range(count))
+    with repo.patience(patience):
+        ran = repo.all_at_once(["apply", name] for _ in range(count))
     assert [run.status for run in ran].count(0) == 1
     busy = [run for run in ran if run.status == 128]
-    assert not (busy and words)
+    assert not (busy and patience)
     assert all("is at work in this repository" in run.err for run in busy)
     applied = [run for run in ran if run.status == 1]
     assert all(f"{opening(Fault.ALREADY_APPLIED.sentence)} line" in run.err for run in applied)
@@ -283,37 +283,59 @@ def test_the_same_patch_is_applied_once(
     repo.fsck()
 
 
-@pytest.mark.parametrize("name", [".git/index.lock", ".git/opatch/lock"])
-def test_waiting_ends_after_the_given_time(base: Sandbox, name: str) -> None:
+_WAITING = [
+    (".git/index.lock", ["apply", ".git/p"], "the index is locked: "),
+    (".git/index.lock", ["undo"], "the index is locked: "),
+    (".git/opatch/lock", ["apply", ".git/p"], "another git opatch is at work "),
+    (".git/opatch/lock", ["apply", "--commit", "-m", "m", ".git/p"], "another git opatch is at "),
+    (".git/opatch/lock", ["undo"], "another git opatch is at work "),
+    (".git/opatch/lock", ["recover"], "another git opatch is at work "),
+    (".git/opatch/lock", ["apply", "--check", ".git/p"], "another git opatch is at work "),
+    (".git/opatch/lock", ["check", "--worktree", ".git/p"], "another git opatch is at work "),
+    (".git/opatch/lock", ["apply-patch", _patch(20, "20").decode()], "another git opatch is at "),
+]
+
+
+@pytest.mark.parametrize(("name", "words", "why"), _WAITING)
+def test_waiting_ends(base: Sandbox, name: str, words: list[str], why: str) -> None:
+    _prepared(base)
+    if "check" in str(words) or words == ["recover"]:
+        (base.path / ".git/opatch/txn").mkdir()
+    start = time.monotonic()
+    with base.at_work(name, 0.5):
+        ran = base.opatch(*words)
+    assert 0.5 < time.monotonic() - start < 9
+    assert (ran.status, ran.out) == (128, b"")
+    assert ran.err.startswith(f"error: {why}")
+
+
+def _prepared(base: Sandbox) -> None:
     _applied(base, _patch(3, "3"))
+    base.git("commit", "-q", "-m", "m")
+    _applied(base, _patch(10, "10"))
+    base.git("reset", "-q")
+    base.git("checkout", "-q", ".")
     base.write(".git/p", _patch(20, "20"))
-    with base.at_work(name):
-        for words in (["apply", "--wait", "0.5", ".git/p"], ["undo", "--wait", "0.5"]):
-            start = time.monotonic()
-            ran = base.opatch(*words)
-            assert time.monotonic() - start > 0.5
-            assert (ran.status, ran.out) == (128, b"")
-            assert "the index is locked" in ran.err or "another git opatch is at work" in ran.err
 
 
-@pytest.mark.parametrize("seconds", ["-1", "soon", ""])
-def test_an_invalid_waiting_time_is_an_error(base: Sandbox, seconds: str) -> None:
-    before = base.state()
-    ran = base.opatch("apply", "--wait", seconds, feed=_patch(3, "3"))
-    assert (ran.status, base.state()) == (129, before)
-
-
-def test_waiting_until_git_is_done(base: Sandbox) -> None:
-    """Wait for another git command that holds the index for a moment, too."""
-    base.write(".git/index.lock", "")
+@pytest.mark.parametrize("name", [".git/index.lock", ".git/opatch/lock"])
+def test_one_that_hangs_is_named_after_a_second(base: Sandbox, name: str) -> None:
     base.write(".git/p", _patch(3, "3"))
-    process = subprocess.Popen(
-        ["git-opatch", "apply", "-q", "--wait", "60", ".git/p"], cwd=base.path
-    )
-    time.sleep(1)
-    assert process.poll() is None
-    (base.path / ".git/index.lock").unlink()
-    assert process.wait(60) == 0
+    (base.path / ".git/opatch").mkdir()
+    start = time.monotonic()
+    with base.at_work(name):
+        process = subprocess.Popen(
+            ["git-opatch", "apply", "-q", ".git/p"], cwd=base.path, stderr=subprocess.PIPE
+        )
+        assert process.stderr is not None
+        line = process.stderr.readline().decode()
+        assert time.monotonic() - start > 1
+        assert line.startswith("note: waiting: ")
+        assert "index.lock exists" in line or "(process 1234)" in line
+        assert process.poll() is None
+        if name == ".git/index.lock":
+            (base.path / name).unlink()
+    assert (process.communicate(timeout=60)[1], process.returncode) == (b"", 0)
     assert base.read("f") == _text((3, "3")).encode()
 
 

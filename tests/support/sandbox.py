@@ -22,6 +22,8 @@ from pathlib import Path
 import inside
 import pytest
 
+from git_opatch.transaction import lock
+
 Tree = dict[str, tuple[str, bytes]]
 """Mode and content by path."""
 
@@ -203,10 +205,18 @@ class Sandbox:
         return [Ran(status, out, err.decode()) for status, out, err in ended]
 
     @contextmanager
-    def at_work(self, lock: str = ".git/opatch/lock") -> Iterator[None]:
-        """Hold a lock, as another run of git opatch that is at work."""
-        with (self.path / lock).open("a") as file:
+    def at_work(self, name: str = ".git/opatch/lock", patience: float = 0) -> Iterator[None]:
+        """Hold a lock, as another run that is at work, for which nobody waits longer."""
+        with (self.path / name).open("w") as file, self.patience(patience):
             fcntl.flock(file, fcntl.LOCK_EX)
+            print(1234, end="", file=file, flush=True)  # its process
+            yield
+
+    @contextmanager
+    def patience(self, seconds: float) -> Iterator[None]:
+        """Let runs in this process wait so many seconds for others."""
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(lock, "PATIENCE", seconds)
             yield
 
     def git(self, *words: str | bytes, feed: bytes = b"") -> bytes:

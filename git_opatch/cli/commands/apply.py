@@ -16,7 +16,6 @@ from git_opatch.cli.groups import (
     SelectOptions,
     TargetOptions,
 )
-from git_opatch.cli.options import WAIT
 from git_opatch.cli.patch_input import read_clipboard
 from git_opatch.git.repository import Repository, is_outside
 from git_opatch.model.errors import RepositoryError, UsageError
@@ -35,7 +34,6 @@ from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter, notes_of
-from git_opatch.transaction.lock import retry_while_locked
 
 if TYPE_CHECKING:  # --commit imports it
     from git_opatch.operations import commit_command
@@ -53,7 +51,6 @@ def apply(
     interactive: bool = False,
     check: bool = False,
     clipboard: bool = False,
-    wait: float = 0,
     quiet: bool = False,
     verbose: bool = False,
     json: bool = False,
@@ -88,7 +85,7 @@ def apply(
     )
     wish = commit.resolve(chosen, inputs, partial, json=json)
     reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
-    run = _Run(repository, options, " ".join(inputs.files or ()), wish, wait, reporter)
+    run = _Run(repository, options, " ".join(inputs.files or ()), wish, reporter)
     with reporter:
         run.recover(check=check)
         patch = (
@@ -126,18 +123,14 @@ class _Run(NamedTuple):
     options: Options
     name: str
     commit: commit_command.CommitRequest | None
-    wait: float
     reporter: JsonReporter | TextReporter
 
     def recover(self, *, check: bool) -> None:
         """Recover from an interrupted run; `check` only refuses then."""
         if check:
-            retry_while_locked(lambda: require_uninterrupted(self.repository), self.wait)
+            require_uninterrupted(self.repository)
         else:
-            found = retry_while_locked(
-                lambda: recover_interrupted(self.repository), self.wait, way=WAIT
-            )
-            self.reporter.note(found.notes)
+            self.reporter.note(recover_interrupted(self.repository).notes)
 
     def plan_parts(self, patch: Patch) -> Plan:
         """Plan the hunks of `patch` that apply."""
@@ -164,17 +157,14 @@ class _Run(NamedTuple):
 
     def apply(self, patch: Patch) -> Outcome:
         """Apply `patch`, and commit it if that is wanted."""
-
-        def act() -> Plan:
+        outcome, about = self._outcome(patch)._replace(done=True), (self.repository, self.options)
+        try:
             if self.commit:
                 from git_opatch.operations.commit import commit_patch
 
-                return commit_patch(patch, self.repository, self.options, self.commit, self.name)
-            return apply_patch(patch, self.repository, self.options, name=self.name)
-
-        outcome = self._outcome(patch)._replace(done=True)
-        try:
-            plan = retry_while_locked(act, self.wait, self.reporter.note, WAIT)
+                plan = commit_patch(patch, *about, self.commit, self.name)
+            else:
+                plan = apply_patch(patch, *about, name=self.name)
         except Refused as refused:
             return self._refused(outcome, refused)
         except NotCommitted as error:

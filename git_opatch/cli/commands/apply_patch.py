@@ -32,12 +32,9 @@ from git_opatch.plan.plan import Plan
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import TextReporter, notes_of
 from git_opatch.report.terminal import show
-from git_opatch.transaction.lock import retry_while_locked
 from git_opatch.transaction.temporary_repository import can_be_written, temporary_repository
 
 _NAME = "apply_patch"
-_SECONDS = 10
-"""How long to wait for the lock: the calls of an agent can come at the same time."""
 _NO_REPOSITORY = "this is not in a git repository, so `git opatch undo` cannot undo it"
 _READ_ONLY = "the git directory cannot be written here, so `git opatch undo` cannot undo this"
 _LETTERS = {"A": "A", "C": "A", "M": "M", "R": "M", "D": "D"}
@@ -101,11 +98,7 @@ class _Call(NamedTuple):
                 if below and self.found:
                     policy = options_of_agent(self.found.settings())
                     require_allowed(patch, below, self.found, policy)
-                plan = retry_while_locked(
-                    lambda: act(patch, repository, options).with_notes(notes),
-                    _SECONDS,
-                    self.reporter.note,
-                )
+                plan = act(patch, repository, options).with_notes(notes)
             except Refused as refused:
                 self.reporter.note(notes_of(refused))
                 told = as_seen_from(self.reporter.prefix, refused, options, below)
@@ -124,7 +117,7 @@ class _Call(NamedTuple):
         if found:
             require_uninterrupted(found)
             note = _READ_ONLY
-        with temporary_repository(self.top / below, found, _SECONDS) as repository:
+        with temporary_repository(self.top / below, found) as repository:
             yield repository, (note,)
 
 

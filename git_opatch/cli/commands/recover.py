@@ -5,15 +5,13 @@ from __future__ import annotations
 import sys
 
 from git_opatch import report
-from git_opatch.cli.options import WAIT
 from git_opatch.git.repository import Repository
 from git_opatch.operations.recover import recover_interrupted
 from git_opatch.report import document
 from git_opatch.report.terminal import show, write_data
-from git_opatch.transaction.lock import retry_while_locked
 
 
-def recover(wait: float = 0, json: bool = False) -> int:
+def recover(json: bool = False) -> int:
     """Recover from an interrupted apply: restore what it changed, or finish it.
 
     The next `git opatch apply` or `undo` does the same. Files that were changed since are left as
@@ -22,7 +20,7 @@ def recover(wait: float = 0, json: bool = False) -> int:
     an apply is running, its files are damaged, or git or the system failed.
     """
     settings = (repository := Repository(asks_settings=True)).settings()
-    recovery = retry_while_locked(lambda: recover_interrupted(repository), wait, way=WAIT)
+    recovery = recover_interrupted(repository)
     status = int(bool(recovery.kept))
     if json:
         fields = document.recovered(recovery.notes, recovery.kept)

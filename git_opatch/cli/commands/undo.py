@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from git_opatch.cli import interrupts
 from git_opatch.cli.groups import PlaceOptions
-from git_opatch.cli.options import WAIT
 from git_opatch.cli.usage import split_words
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
@@ -15,14 +14,12 @@ from git_opatch.operations import undo as operation
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.progress import timed
 from git_opatch.report.reporters import JsonReporter, TextReporter
-from git_opatch.transaction.lock import retry_while_locked
 
 
 def undo(
     target: PlaceOptions,
     number: str = "",
     pathspecs: list[str] | None = None,
-    wait: float = 0,
     quiet: bool = False,
     json: bool = False,
 ) -> int:
@@ -36,14 +33,13 @@ def undo(
     or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
     """
     words = _parse(number, pathspecs)
-    return _reverse("undo", target, words, wait, quiet=quiet, json=json)
+    return _reverse("undo", target, words, quiet=quiet, json=json)
 
 
 def redo(
     target: PlaceOptions,
     number: str = "",
     pathspecs: list[str] | None = None,
-    wait: float = 0,
     quiet: bool = False,
     json: bool = False,
 ) -> int:
@@ -56,7 +52,7 @@ def redo(
     were changed since, or it is not undone, 128 no such patch, 129 usage, 130 interrupted.
     """
     words = _parse(number, pathspecs)
-    return _reverse("redo", target, words, wait, quiet=quiet, json=json)
+    return _reverse("redo", target, words, quiet=quiet, json=json)
 
 
 def _parse(number: str, words: list[str] | None) -> tuple[int | None, list[str]]:
@@ -73,7 +69,6 @@ def _reverse(
     name: str,
     target: PlaceOptions,
     words: tuple[int | None, list[str]],
-    wait: float,
     *,
     quiet: bool,
     json: bool,
@@ -87,13 +82,8 @@ def _reverse(
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
     with reporter:
         with timed("" if quiet else name):
-            done = retry_while_locked(
-                lambda: operation.reverse(
-                    number, repository, lambda _: options, named, paths, redoes=redoes
-                ),
-                wait,
-                reporter.note,
-                WAIT,
+            done = operation.reverse(
+                number, repository, lambda _: options, named, paths, redoes=redoes
             )
         interrupts.ignore()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)
