@@ -10,24 +10,25 @@ a file that it updates; its `edit` ends all lines alike; neither sees a byte-ord
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from posixpath import join
 from typing import NamedTuple
 
-from git_opatch.complete.edits import Edit
+from git_opatch.complete.edits import Edit, written_lines
 from git_opatch.complete.tree import Result
+from git_opatch.create.hunks import HunkRange, LineChange, make_hunk, prefixed
+from git_opatch.create.writers import write
 from git_opatch.model.blob import Mode
 from git_opatch.model.client import Client
+from git_opatch.model.options import Format
+from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
+from git_opatch.model.text import BYTE_ORDER_MARK, Text
 
-_BEGIN, _END = "*** Begin Patch", "*** End Patch"
-_ADD, _DELETE, _UPDATE, _MOVE = (
-    f"*** {name}: " for name in ("Add File", "Delete File", "Update File", "Move to")
-)
-_MARKERS = ("***", "@@")
+_MARKERS = (b"***", b"@@")
 _CONTEXT = 3
-_BOM = "\ufeff"
 
 
 class Inexpressible(Exception):  # noqa: N818 - an answer, not a fault
@@ -43,8 +44,8 @@ class _Change(NamedTuple):
     """What becomes of one file: its text in the working tree before and after, None if absent."""
 
     path: str
-    old: str | None
-    new: str | None
+    old: bytes | None
+    new: bytes | None
     target: str
     """Where the file is afterwards; `path`, unless it is moved."""
     edits: tuple[Edit, ...] = ()
@@ -64,11 +65,10 @@ def write_envelope(
         for change in [_change_of(result, top / below) for result in each]
     ]
     _require_separate(changes)
-    lines = [_BEGIN]
     for change in changes:
         _require_endings(change, client)
-        lines += _section(change, prefix, client)
-    return "\n".join([*lines, _END, ""])
+    sections = [section for change in changes for section in _sections(change, prefix, client)]
+    return os.fsdecode(write(sections, Format.ENVELOPE))
 
 
 def write_edit(result: Result, top: Path) -> tuple[str, str]:
@@ -77,15 +77,15 @@ def write_edit(result: Result, top: Path) -> tuple[str, str]:
     Raises `Inexpressible` if the client could not do just that.
     """
     change = _change_of(result, top)
-    old, new = change.old or "", change.new or ""
-    if "\r" in old + new and not _ends_with_cr(old, new):
+    old, new = change.old or b"", change.new or b""
+    if b"\r" in old + new and not _ends_with_cr(old, new):
         raise Inexpressible(change.path, "has different line endings, which it would not keep")
-    old, new = (text.removeprefix(_BOM) for text in (old, new))
-    lines = old.split("\n")
-    first, last = _shown(old, lines, change.edits[0].start, change.edits[-1].stop)
-    head = "".join(f"{line}\n" for line in lines[:first])
-    tail = "\n".join(lines[last:])
-    return old[len(head) : len(old) - len(tail)], new[len(head) : len(new) - len(tail)]
+    old, new = (data.removeprefix(BYTE_ORDER_MARK) for data in (old, new))
+    lines = old.split(b"\n")
+    shown = _certain(lines, change.edits)
+    head = sum(len(line) + 1 for line in lines[: shown.first])
+    tail = len(b"\n".join(lines[shown.last :]))
+    return old[head : len(old) - tail].decode(), new[head : len(new) - tail].decode()
 
 
 def _change_of(result: Result, top: Path) -> _Change:
@@ -94,11 +94,11 @@ def _change_of(result: Result, top: Path) -> _Change:
     if old is None or (new is not None and new.copied):
         if new is None or new.mode is not Mode.REGULAR:
             raise Inexpressible(path, "cannot be created as an executable or a symbolic link")
-        return _Change(path, None, _decode(path, new.text.to_bytes()), path)
+        return _Change(path, None, _require_utf8(path, new.text.to_bytes()), path)
     if not old.entry.mode.is_file or (new is not None and new.mode is not old.entry.mode):
         raise Inexpressible(path, "is a symbolic link, or its mode is to be changed")
     if new is None:
-        return _Change(old.path, "", None, old.path)
+        return _Change(old.path, b"", None, old.path)
     if result.renamed and new.mode is Mode.EXECUTABLE:
         raise Inexpressible(old.path, "would not be executable any more after the move")
     data, after = _read(top, old.path), new.text.to_bytes()
@@ -107,10 +107,11 @@ def _change_of(result: Result, top: Path) -> _Change:
             reason = "is stored otherwise by git than it is on disk (a filter)"
             raise Inexpressible(old.path, reason)
         after = after.replace(b"\n", b"\r\n")
-    before, text = _decode(old.path, data), _decode(old.path, after)
-    if before.startswith(_BOM) != text.startswith(_BOM):
+    for text in (data, after):
+        _require_utf8(old.path, text)
+    if data.startswith(BYTE_ORDER_MARK) != after.startswith(BYTE_ORDER_MARK):
         raise Inexpressible(old.path, "gets a byte-order mark, or loses it")
-    return _Change(old.path, before, text, path, new.edits)
+    return _Change(old.path, data, after, path, new.edits)
 
 
 def _read(top: Path, path: str) -> bytes:
@@ -120,11 +121,12 @@ def _read(top: Path, path: str) -> bytes:
         raise Inexpressible(path, f"cannot be read: {error.strerror}") from None
 
 
-def _decode(path: str, data: bytes) -> str:
+def _require_utf8(path: str, data: bytes) -> bytes:
     try:
-        return data.decode()
+        data.decode()
     except UnicodeDecodeError:
         raise Inexpressible(path, "is not UTF-8") from None
+    return data
 
 
 def _require_separate(changes: Sequence[_Change]) -> None:
@@ -139,80 +141,70 @@ def _require_separate(changes: Sequence[_Change]) -> None:
 
 def _require_endings(change: _Change, client: Client) -> None:
     """Raise `Inexpressible` if the tool would end the lines of the file otherwise than planned."""
-    old, new = change.old or "", change.new or ""
-    if new and not (new.endswith("\n") and (old.endswith("\n") or "\r" not in old)):
+    old, new = change.old or b"", change.new or b""
+    if new and not (new.endswith(b"\n") and (old.endswith(b"\n") or b"\r" not in old)):
         raise Inexpressible(change.path, "has no newline at its end, and would get one")
-    if client is Client.OPENCODE and change.old is not None and f"\n{new}".endswith("\n\n"):
+    if client is Client.OPENCODE and change.old is not None and (b"\n" + new).endswith(b"\n\n"):
         raise Inexpressible(change.path, "ends with a blank line, which it would drop")
-    if client is Client.CODEX and "\r" in old + new and not _ends_with_cr(old, new):
+    if client is Client.CODEX and b"\r" in old + new and not _ends_with_cr(old, new):
         raise Inexpressible(change.path, "has line endings that it would not keep")
 
 
-def _ends_with_cr(*texts: str) -> bool:
+def _ends_with_cr(*texts: bytes) -> bool:
     """Return whether every line of the texts ends with a carriage return, and none has another."""
-    return all(0 < text.count("\n") == text.count("\r\n") == text.count("\r") for text in texts)
+    return all(0 < text.count(b"\n") == text.count(b"\r\n") == text.count(b"\r") for text in texts)
 
 
-def _section(change: _Change, prefix: str, client: Client) -> Iterator[str]:
-    """Yield the lines of the section for one file."""
+def _sections(change: _Change, prefix: str, client: Client) -> Iterator[FilePatch]:
+    """Yield the sections for one file: two where one with nothing in it is moved."""
     path, target = (
         posixpath.relpath(name, prefix) if prefix else name for name in (change.path, change.target)
     )
     is_replaced = path != target and not change.old  # which has no line for a hunk to show
     if change.new is None or is_replaced:
-        yield _DELETE + path
+        yield FilePatch(Operation.DELETE, path, None)
     if change.old is None or is_replaced:
-        yield _ADD + target
-        lines = (change.new or "").split("\n")[:-1]
-        if client is Client.OPENCODE and lines[-1:] == [""]:  # which takes the last newline off
-            lines.append("")
-        yield from (f"+{line}" for line in lines)
+        new = Text.from_bytes(change.new or b"")
+        if client is Client.OPENCODE and new.lines[-1:] == [b""]:  # which takes its newline off
+            new = Text([*new.lines, b""])
+        yield FilePatch(Operation.ADD, None, target, (Hunk([*prefixed(Prefix.ADDED, new)]),))
     elif change.new is not None:
-        yield _UPDATE + path
-        if path != target:
-            yield _MOVE + target
-        yield from _hunk(change, client)
+        operation = Operation.UPDATE if path == target else Operation.MOVE
+        yield FilePatch(operation, path, target, (_hunk(change, client),))
 
 
-def _lines_of(text: str, client: Client) -> list[str]:
-    """Split a file into the lines that a patch names."""
-    text = text.replace("\r\n", "\n") if client is Client.CODEX else text.removeprefix(_BOM)
-    return text.removesuffix("\n").split("\n") if text else []
+def _hunk(change: _Change, client: Client) -> Hunk:
+    """Make the hunk that has all edits; the tools want one for a move, too."""
+    old, new = (_text(data or b"", client) for data in (change.old, change.new))
+    hunk = make_hunk(old, new, _certain(old.lines, change.edits))
+    return Hunk([line for each in hunk.lines for line in _unmistakable(each)])
 
 
-def _hunk(change: _Change, client: Client) -> Iterator[str]:
-    """Yield the lines of the hunk that makes all edits; the tools want one for a move, too."""
-    old, new = (_lines_of(text or "", client) for text in (change.old, change.new))
-    edits, longer = change.edits, 0
-    at, last = 0, min(_CONTEXT, len(old))
-    if edits:
-        at, last = _shown("\n".join(old), old, edits[0].start, edits[-1].stop)
-    yield "@@"
-    for edit in edits:
-        yield from _context(old[at : edit.start])
-        yield from (f"-{line}" for line in old[edit.start : edit.stop])
-        start, at = edit.start + longer, edit.stop
-        yield from (f"+{line}" for line in new[start : start + len(edit.lines)])
-        longer += len(edit.lines) - (edit.stop - edit.start)
-    yield from _context(old[at:last])
+def _text(data: bytes, client: Client) -> Text:
+    """Split a file into the lines that a patch names, of which the last gets a newline."""
+    is_codex = client is Client.CODEX
+    text = data.replace(b"\r\n", b"\n") if is_codex else data.removeprefix(BYTE_ORDER_MARK)
+    return Text(Text.from_bytes(text).lines)
 
 
-def _context(lines: Sequence[str]) -> Iterator[str]:
-    """Yield context lines; one that looks like a marker is removed and added again."""
-    for line in lines:
-        prefixes = "-+" if line.strip().startswith(_MARKERS) else " "
-        yield from (prefix + line for prefix in prefixes)
+def _unmistakable(line: Line) -> Iterator[Line]:
+    """Yield a line; one of context that looks like a marker is removed and added again."""
+    is_marker = line.prefix is Prefix.CONTEXT and line.text.strip().startswith(_MARKERS)
+    prefixes = (Prefix.REMOVED, Prefix.ADDED) if is_marker else (line.prefix,)
+    return (line._replace(prefix=prefix) for prefix in prefixes)
 
 
-def _shown(text: str, lines: Sequence[str], start: int, stop: int) -> tuple[int, int]:
-    """Return which lines to show for a change of those from `start` to `stop`, at most all.
-
-    They have so much context on both sides that they occur once in `text`, which is all `lines`.
-    """
-    size = _CONTEXT
-    while True:
-        first, last = max(start - size, 0), min(stop + size, len(lines))
-        shown = "\n".join(lines[first:last])
-        if last - first == len(lines) or text.find(shown, text.find(shown) + 1) < 0:
-            return first, last
-        size *= 2
+def _certain(lines: Sequence[bytes], edits: Sequence[Edit]) -> HunkRange:
+    """Return the range of all `edits` with so much context that it occurs once, or is the file."""
+    changes = [
+        LineChange(edit.start, edit.stop, new.start, new.stop)
+        for edit, new in zip(edits, written_lines(edits), strict=True)
+    ]
+    hunk = HunkRange(changes or [LineChange(0, 0, 0, 0)], _CONTEXT, len(lines))
+    text = b"\n".join(lines)
+    while not hunk.is_whole:
+        shown = b"\n".join(lines[hunk.first : hunk.last])
+        if text.find(shown, text.find(shown) + 1) < 0:
+            break
+        hunk = hunk.wider()
+    return hunk

@@ -1,9 +1,9 @@
 """Create a patch from what changed: the inverse of applying one.
 
-`limits` says what a format cannot express. Of the other files `context` lists the runs of lines
-that differ, and how little context each needs. `sections` makes the patch as values, `writers` its
-text. `proof` applies that to the base in memory: it gives the target, or is not used. Both versions
-of each file are from `git.changes`. `from_repository` is all of it, for Python.
+`limits` says what a format cannot express. Of the other files `hunks` lists the runs of lines that
+differ, and makes the patch of them as values; `writers` makes its text. `proof` applies that to the
+base in memory: it gives the target, or hunks get more context, or it is not used. Both versions of
+each file are from `git.changes`. `from_repository` is all of it, for Python.
 """
 
 from __future__ import annotations
@@ -11,19 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from git_opatch.create.context import HunkRange, OldFile, line_changes
+from git_opatch.create.hunks import HunkRange, hunk_ranges, line_changes, make_section, merged
 from git_opatch.create.limits import obstacle
 from git_opatch.create.proof import Proof, prove
-from git_opatch.create.sections import make_section
 from git_opatch.create.writers import write
 from git_opatch.model.blob import ChangedFile
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Format
-from git_opatch.model.text import Text, visible
+from git_opatch.model.text import visible
 from git_opatch.plan.plan import Plan
-
-_WITH_ANCHORS = (Format.ENVELOPE, Format.UNIFIED, Format.FILE_CHANGES, Format.OPERATIONS)
 
 
 class Wanted(NamedTuple):
@@ -84,10 +81,11 @@ def write_patch(files: Iterable[ChangedFile], wanted: Wanted) -> CreatedPatch:
         raise NotExpressibleError(reasons, others)
     if not changed:
         return CreatedPatch(b"", 0, 0)
-    drafts = [_draft(file, wanted) for file in _parts(changed, wanted.patch_format)]
+    drafts = [_draft(file, wanted.context) for file in _parts(changed, wanted.patch_format)]
     created, proof = _proved(drafts, wanted)
-    if wanted.context is None and (proof.doubtful or proof.wrong):
-        drafts = [_settled(draft, proof, wanted) for draft in drafts]
+    doubted = {path for path, _ in proof.doubtful} | proof.wrong.keys()
+    if wanted.context is None and doubted:
+        drafts = [_settled(each, wanted) if doubted & each.paths else each for each in drafts]
         created, proof = _proved(drafts, wanted)
     if proof.wrong:
         raise NotExpressibleError(_reasons(drafts, proof, wanted))
@@ -98,8 +96,7 @@ class _Draft(NamedTuple):
     """A file, and its hunks as they stand."""
 
     file: ChangedFile
-    old_file: OldFile
-    ranges: list[HunkRange]
+    ranges: Sequence[HunkRange]
 
     @property
     def paths(self) -> set[str]:
@@ -107,15 +104,13 @@ class _Draft(NamedTuple):
         return {blob.path for blob in self.file if blob is not None}
 
 
-def _draft(file: ChangedFile, wanted: Wanted) -> _Draft:
-    """Begin with the hunks that should do; there are none where there are not two versions."""
+def _draft(file: ChangedFile, context: int | None) -> _Draft:
+    """Begin with the hunks that may do; there are none where there are not two versions."""
     old, new = file
-    anchors = wanted.patch_format in _WITH_ANCHORS
-    old_file = OldFile(old.text if old else Text([]), anchors=anchors)
-    changes = []
-    if old and new and old.entry.id != new.entry.id:
-        changes = line_changes(old.text, new.text)
-    return _Draft(file, old_file, old_file.hunks(changes, wanted.context))
+    if not old or not new or old.entry.id == new.entry.id:
+        return _Draft(file, ())
+    changes = line_changes(old.text, new.text)
+    return _Draft(file, hunk_ranges(changes, len(old.text.lines), context))
 
 
 def _proved(drafts: Sequence[_Draft], wanted: Wanted) -> tuple[CreatedPatch, Proof]:
@@ -127,21 +122,19 @@ def _proved(drafts: Sequence[_Draft], wanted: Wanted) -> tuple[CreatedPatch, Pro
     return CreatedPatch(text, len(drafts), hunks, proof.plan), proof
 
 
-def _settled(draft: _Draft, together: Proof, wanted: Wanted) -> _Draft:
+def _settled(draft: _Draft, wanted: Wanted) -> _Draft:
     """Give more context to the hunks of a file that are in doubt, as long as there is more.
 
-    The file is proved by itself, unless all of them `together` left no doubt of it.
+    The file is proved by itself. With doubts that nothing ends, it is the last that was right.
     """
-    proof, right = together, None
-    if not draft.paths.isdisjoint(together.wrong):
-        _, proof = _proved([draft], wanted)
+    right = None
     while True:
+        _, proof = _proved([draft], wanted)
         right = right if proof.wrong else draft
-        wider = draft._replace(ranges=draft.old_file.merged(_widened(draft, proof)))
+        wider = draft._replace(ranges=merged(_widened(draft, proof)))
         if wider.ranges == draft.ranges:
             return right or draft
         draft = wider
-        _, proof = _proved([draft], wanted)
 
 
 def _obstacles(files: Iterable[ChangedFile], patch_format: Format) -> Iterator[tuple[str, str]]:

@@ -194,10 +194,7 @@ def _replacements(section: FilePatch) -> Iterator[tuple[Sequence[Line], Sequence
 
 def _hunks(section: FilePatch) -> bytes:
     """Write the hunks of a section, each with a header."""
-    return b"".join(
-        b" ".join([b"@@", *(anchor.text for anchor in hunk.anchors)]) + b"\n" + _lines(hunk.lines)
-        for hunk in section.hunks
-    )
+    return b"".join(b"@@\n" + _lines(hunk.lines) for hunk in section.hunks)
 
 
 def _lines(lines: Iterable[Line]) -> bytes:
