@@ -168,13 +168,15 @@ def _paths(entries: Iterable[IndexEntry]) -> frozenset[str]:
 
 
 def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> Snapshot:
-    """Read the working tree's files as `git add` would store them, tracked or not."""
+    """Read the working tree's files as `git add` would store them, tracked or not.
+
+    A file with conflicts is one, too: its markers are lines, and a patch may resolve them (D520).
+    """
     top = repository.require_worktree(CONVERT)
     stamps = _stamps(top, paths)
     tracked = list_index(repository, paths, above)
-    unmerged = _paths(entry for entry in tracked if entry.stage)
-    names = _paths(entry for entry in tracked if entry.tag in "HShs") - unmerged
-    present = {path for path in paths if is_file(top / path)} - unmerged
+    names = _paths(entry for entry in tracked if entry.tag in "HShsMm")
+    present = {path for path in paths if is_file(top / path)}
     deleted = {path for path in names if not os.path.lexists(top / path)}
     with scratch_directory() as directory:
         hidden = [entry for entry in tracked if entry.path in present]
@@ -185,7 +187,7 @@ def _of_worktree(repository: Repository, paths: list[str], above: list[str]) -> 
         stored = _of_entries(repository, listed, paths, above, env)
     blobs = {path: blob for path, blob in stored.blobs.items() if path in present}
     folders = stored.folders | {path for path in paths if is_folder(top / path)}
-    name, known = "the working tree", (stored.tracked, folders, stored.submodules, unmerged)
+    name, known = "the working tree", (stored.tracked, folders, stored.submodules, stored.unmerged)
     return Snapshot(blobs, *known, stamps=stamps, name=name, top=top)
 
 

@@ -644,7 +644,11 @@ class Fault(Enum):
         "exists, and so does `{alternate}`, which the patch also names; its hunks fit neither",
         "write the path that is meant in both lines",
     )
-    UNMERGED = Reason.UNMERGED, "is unmerged", "resolve the conflict first"
+    UNMERGED = (
+        Reason.UNMERGED,
+        "is unmerged",
+        "resolve the conflict first, or patch the file as it is with `--worktree`",
+    )
     UNTRACKED = (
         Reason.UNTRACKED,
         "is not tracked by git",

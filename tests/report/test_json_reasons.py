@@ -114,9 +114,8 @@ def test_a_state_is_refused_for_each_reason(base: Sandbox, reason: str) -> None:
 
 def _busy(base: Sandbox) -> dict[str, Any]:
     (base.path / ".git/opatch").mkdir()
-    base.write(".git/p", _UPDATE)
-    words = ["git-opatch", "apply", "--json", ".git/p"]
-    return document_of(base.run("flock", ".git/opatch/lock", *words))
+    with base.at_work():
+        return asked(base, "apply", feed=_UPDATE)
 
 
 def _failed_filter(base: Sandbox) -> dict[str, Any]:
