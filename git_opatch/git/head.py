@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.git.output import GitResult, git_message, parse_change
@@ -49,6 +50,18 @@ def committed_entries(repository: Repository, paths: Iterable[str]) -> dict[str,
         listed = repository.list_tree("HEAD", list(paths))
         return {path: entry for path, entry in listed.items() if entry is not None}
     return {}
+
+
+def moved_since(repository: Repository, file: Path) -> bool:
+    """Return whether HEAD moved, by a commit or otherwise, after `file` was written.
+
+    By the time of its log (gitrepository-layout(5), "logs"); True if there is none.
+    """
+    try:
+        log = os.stat(repository.git_dir / "logs/HEAD")
+        return log.st_mtime_ns >= os.stat(file).st_mtime_ns
+    except OSError:
+        return True
 
 
 def require_finished(repository: Repository) -> None:

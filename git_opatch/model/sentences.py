@@ -786,6 +786,7 @@ class Hint(Sentence):
     OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
     OLDER_DISAGREE = "fits {path} as of {version}, and other versions, whose merges differ"
     OLDER_DRIVER = "fits {path} as of {version}, but the attribute `merge` says how to merge it"
+    LATER_PATCH = "patch {later} changed it since; undo that first: `git opatch undo {later}`"
     UNDO_CONFLICT = "resolve them, then `git add` it; or `git opatch undo {patch}`"
     OLDER_CONFLICT = "fits {path} as of {version}, but later changes conflict with it"
     NO_VERSION = "fits no version of {path} in the history, so `--3way` cannot merge it"
@@ -879,6 +880,11 @@ class Notice(Sentence):
     NOTHING_TO_REDO = "nothing to redo: no patch was undone{where} after the last new one"
     ALL_UNDONE = "nothing to undo: every recorded patch is undone{where}"
     STAYS = "{count} of the files of patch {patch} stay{s} {state}"
+    COMMITTED = (
+        "patch {patch} is committed: `git opatch undo {patch}` stages its undo, `git revert` "
+        "commits one"
+    )
+    OTHERS_MERGE = "the other files merge; to {verb} these: {command:4000}"
     UNDO_STAGED = "patch {patch} is committed; its undo is staged"
     CONTENT_LOST = (
         "entry {number} cannot be undone or redone: nothing has the content of {path}, blob "

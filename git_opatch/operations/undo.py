@@ -1,31 +1,35 @@
 """Undo and redo recorded patches.
 
-`undo` without a number takes the patch that was applied last, and is still there; `redo` the one
-that was undone last, if nothing new was applied since. What is there is found out by merging
-(`plan.reversal`): all of a patch is undone, or nothing.
+`undo` without a number takes the patch that was applied last, is still there and is not committed
+(D521); `redo` the one that was undone last, if nothing new was applied since. What is there is
+found out by merging (`plan.reversal`): all of a patch is undone, or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import os
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from git_opatch.git.head import committed_entries
+from git_opatch.git.head import moved_since
 from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
-from git_opatch.git.snapshot import Snapshot
+from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Journal, PatchHistory, Record, read_journal
-from git_opatch.model.errors import NotAppliedError, UndoneError
+from git_opatch.model.errors import NotAppliedError, RepositoryError, UndoneError
 from git_opatch.model.failure import LOCATED_IN, Failure, Refused
 from git_opatch.model.options import Options, Target
-from git_opatch.model.sentences import Notice
+from git_opatch.model.sentences import Hint, Notice, Reason
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import finish
 from git_opatch.operations.recover import recovered
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.preflight import preflight
-from git_opatch.plan.reversal import moved_paths, plan_reversal
+from git_opatch.plan.reversal import State, moved_paths, plan_reversal, state_by_merge
 from git_opatch.transaction.lock import deferred_signals
 from git_opatch.transaction.record import state_dir
 
@@ -63,12 +67,17 @@ class Paths(NamedTuple):
 
 
 _ALL = Paths()
+_MAX_NAMED = 10
 
 
 class _Step(NamedTuple):
-    """A patch that is to be undone or redone, where, and the plan of it."""
+    """A patch that is to be undone or redone, where, and the plan of it.
+
+    `record` is its entry with the files that this is about.
+    """
 
     history: PatchHistory
+    record: Record
     options: Options
     plan: Plan
     snapshot: Snapshot
@@ -142,8 +151,13 @@ class _Run(NamedTuple):
         try:
             plan = preflight(step.plan, step.snapshot, self.repository, options)
         except Refused as refused:
-            return Reversal(record, options, failures=refused.failures, recovered=tuple(notes))
-        notes = [*notes, *more, *self._notes(plan, options)]
+            failures = [self._with_later(each, step.history, journal) for each in refused.failures]
+            others = self._others(step, failures)
+            return Reversal(record, options, failures=failures, recovered=(*notes, *others))
+        notes = [*notes, *more]
+        is_staged = number is not None and options.target is not Target.WORKTREE
+        if is_staged and self._is_committed(step.record):
+            notes.append(Notice.UNDO_STAGED.fill(patch=step.history.number))
         with deferred_signals():
             plan = perform(plan, Session(self.repository, options, lock, record.name))
         return Reversal(record, options, plan.with_notes([], first=notes))
@@ -178,6 +192,8 @@ class _Run(NamedTuple):
             place = self._place(history)
             step = self._step(history, place) if place else None
             if step and not _is_done(step.plan):
+                if self._is_committed(step.record):
+                    raise UndoneError(Notice.COMMITTED.fill(patch=history.number))
                 return step, [Notice.SKIPPED.fill(gone=self._done(gone))] if gone else []
             if step:
                 gone.append(history)
@@ -222,20 +238,47 @@ class _Run(NamedTuple):
             if place is not Target.INDEX or not _is_done(plan):
                 break
         if paths < rest:
-            count, state = len(rest - paths), "undone" if self.redoes else "applied"
+            moves, state = moved_paths(history.record), "undone" if self.redoes else "applied"
+            count = len({moves.get(path, path) for path in rest - paths})
             number, s = history.number, "s" * (count == 1)
             stay = Notice.STAYS.fill(count=count, patch=number, s=s, state=state)
             plan = plan._replace(only=tuple(sorted(paths))).with_notes([stay])
-        return _Step(history, options, plan, snapshot)
+        return _Step(history, record, options, plan, snapshot)
 
-    def _notes(self, plan: Plan, options: Options) -> Iterator[str]:
-        """Say of an undo that its patch is committed: what is staged is another change."""
-        if self.redoes or options.target is Target.WORKTREE:
-            return
-        changes = plan.completed.changes
-        head = committed_entries(self.repository, [change.path for change in changes])
-        if head and all(head.get(change.path) == change.old for change in changes):
-            yield Notice.UNDO_STAGED.fill(patch=plan.undoes)
+    def _is_committed(self, record: Record) -> bool:
+        """Return whether HEAD has the change of `record`, and has moved since it was applied."""
+        if self.redoes or not moved_since(self.repository, record.file):
+            return False
+        with suppress(RepositoryError):  # no commit yet
+            paths = [change.path for change in record.changes]
+            head = take_snapshot(self.repository, paths, Options(base="HEAD"))
+            return state_by_merge(record, self.repository, head) is State.APPLIED
+        return False
+
+    def _with_later(self, failure: Failure, history: PatchHistory, journal: Journal) -> Failure:
+        """Name the last later patch that is still applied and changed the file of a conflict."""
+        if self.redoes or failure.reason is not Reason.CONFLICT:
+            return failure
+        later = [
+            each.number
+            for each in journal.histories
+            if each.number > history.number
+            and each.applied
+            and failure.path in each.paths_in(each.applied, undone=False)
+        ]
+        return failure.with_hint(Hint.LATER_PATCH, later=later[-1]) if later else failure
+
+    def _others(self, step: _Step, failures: Sequence[Failure]) -> list[str]:
+        """Say how the files of the patch that merge are undone without those that do not."""
+        moves = moved_paths(step.record)
+        refused = {path for each in failures for path in _names(each.path, moves)}
+        others = sorted({change.path for change in step.record.changes} - refused)
+        if not others or not all(each.reason is Reason.CONFLICT for each in failures):
+            return []
+        named = [os.path.relpath(path, self.paths.directory or ".") for path in others[:_MAX_NAMED]]
+        words = ["git", "opatch", self._verb, str(step.history.number), "--", *named]
+        more = " …" * (len(others) > _MAX_NAMED)
+        return [Notice.OTHERS_MERGE.fill(verb=self._verb, command=shlex.join(words) + more)]
 
     @property
     def _verb(self) -> str:
@@ -253,6 +296,12 @@ class _Run(NamedTuple):
         patches = f"patch{'es' * (len(histories) > 1)} {numbers}"
         notice = Notice.THERE_AGAIN if self.redoes else Notice.GONE
         return notice.fill(patches=patches, where=self._where)
+
+
+def _names(path: str, moves: Mapping[str, str]) -> set[str]:
+    """Return both names of a moved file, by either; else the one."""
+    pairs = [pair for pair in moves.items() if path in pair]
+    return {path, *itertools.chain.from_iterable(pairs)}
 
 
 def _is_done(plan: Plan) -> bool:

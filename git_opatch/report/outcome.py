@@ -100,8 +100,8 @@ class Outcome(NamedTuple):
             return " ".join(["git revert", *names])
         if not (self.done and plan.record):
             return ""
-        if plan.undoes:
-            return f"git opatch redo {plan.undoes}"
+        if plan.reverses and plan.undoes:  # conflicts are not made again
+            return "" if plan.reverses.unmerged else f"git opatch redo {plan.undoes}"
         return f"git opatch undo {plan.redoes or plan.record}"
 
     @property

@@ -111,7 +111,7 @@ def test_what_was_committed_is_applied(base: Sandbox) -> None:
     assert "  applied  " in _log(base)[0]
     (found,) = json.loads(base.opatch("log", "--json").out)["records"]
     assert found["commits"] == [base.git("rev-parse", "HEAD").decode().strip()]
-    ran = base.opatch("undo")
+    ran = base.opatch("undo", "1")
     assert (ran.status, ran.err) == (0, "note: patch 1 is committed; its undo is staged\n")
 
 

@@ -296,7 +296,7 @@ def test_a_run_killed_while_its_hook_goes_on_keeps_the_lock(base: Sandbox) -> No
         assert (ran.status, ran.out) == (128, b"")
         assert "another git opatch is at work" in ran.err
     (base.path / ".git/waits").unlink()
-    ran = base.opatch("undo")
+    ran = base.opatch("undo", "1")
     assert (ran.status, ran.err) == (0, "note: patch 1 is committed; its undo is staged\n")
     assert _message(base) == "Say 2"
 

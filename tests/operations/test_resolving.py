@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from sandbox import Ran, Sandbox
@@ -35,7 +36,7 @@ def _mcp(repo: Sandbox, name: str, arguments: object) -> Ran:
     return repo.opatch("mcp", feed=json.dumps(message).encode() + b"\n")
 
 
-_WAYS = {
+_WAYS: dict[str, Callable[[Sandbox], Ran]] = {
     "apply": lambda repo: repo.opatch("apply", "--worktree", feed=_PATCH),
     "apply-patch": lambda repo: repo.opatch("apply-patch", _PATCH.decode()),
     "mcp apply": lambda repo: _mcp(repo, "apply", {"patch": _PATCH.decode()}),

@@ -25,6 +25,7 @@ _NOT_THERE = f"f: {said(Fault.MISSING_FILE.sentence, base='the working tree')}"
 _UNTRACKED = Fault.IN_THE_WAY.sentence
 _INTENDED = f"new: {Fault.INTENDED.sentence}"
 _UNMERGED = f"f: {Fault.UNMERGED.sentence}"
+_MARKED = b"a\n<<<<<<< HEAD\nOURS\n=======\nTHEIRS\n>>>>>>> side\nc\n"
 
 
 _IGNORED = "new: " + said(Fault.IGNORED.sentence, pattern="new", place="").rstrip("`")
@@ -210,12 +211,12 @@ _STATES = {
     "unmerged": State(
         _unmerged,
         envelope(b"*** Update File: f\n@@\n-OURS\n+x\n"),
+        working_tree={"f": ("100644", _MARKED.replace(b"OURS", b"x"))},
         index=_UNMERGED,
         cached=_UNMERGED,
-        worktree=_UNMERGED,
     ),
     "unmerged, deleted": State(
-        _unmerged, _DELETE, index=_UNMERGED, cached=_UNMERGED, worktree=_UNMERGED
+        _unmerged, _DELETE, working_tree={"f": None}, index=_UNMERGED, cached=_UNMERGED
     ),
     "below an unmerged file": State(
         _unmerged,

@@ -310,11 +310,7 @@ def test_waiting_ends(base: Sandbox, name: str, words: list[str], why: str) -> N
 
 
 def _prepared(base: Sandbox) -> None:
-    _applied(base, _patch(3, "3"))
-    base.git("commit", "-q", "-m", "m")
     _applied(base, _patch(10, "10"))
-    base.git("reset", "-q")
-    base.git("checkout", "-q", ".")
     base.write(".git/p", _patch(20, "20"))
 
 

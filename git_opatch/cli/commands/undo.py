@@ -25,12 +25,13 @@ def undo(
 ) -> int:
     """Undo the patch that was applied last and is still there, or the one with this number.
 
-    Repeated, it walks back through the patches that were applied here. A patch is undone where it
-    was applied (in the index and the working tree, or in one of them), as a whole or not at all;
-    --index, --cached or --worktree choose where. With paths, only these files of it are undone, and
-    the rest stays applied. What the files have had since is merged, and lines that conflict refuse
-    it. `git opatch redo` applies it again. Exit status: 0 undone, 1 its lines were changed since,
-    or it is not there any more, 128 no such patch, 129 usage, 130 interrupted.
+    Repeated, it walks back through the patches that were applied here, up to one that is committed,
+    which takes its number. A patch is undone where it was applied (in the index and the working
+    tree, or in one of them), as a whole or not at all; --index, --cached or --worktree choose
+    where. With paths, only these files of it are undone, and the rest stays applied. What the files
+    have had since is merged, and lines that conflict refuse it. `git opatch redo` applies it again.
+    Exit status: 0 undone, 1 its lines were changed since, or it is not there any more, 128 no such
+    patch, 129 usage, 130 interrupted.
     """
     words = _parse(number, pathspecs)
     return _reverse("undo", target, words, quiet=quiet, json=json)
