@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import repeat
 
 from git_opatch.model.text import is_binary
-from git_opatch.parse.formats import MARKS, glued_end
-from git_opatch.parse.prose import opening_fences
+from git_opatch.parse import glued_end
+from git_opatch.parse.grammar import MARKS, opening_fences
 
 _MARKERS = re.compile(rb"(" + MARKS + rb")[ \t\r]*")
 _PATCH = re.compile(r"\.(?:opatch|patch|diff)$", re.IGNORECASE)

@@ -20,7 +20,7 @@ from git_opatch.model.options import (
 from git_opatch.model.policy import Named, Policy
 from git_opatch.model.settings import Settings
 from git_opatch.model.text import visible
-from git_opatch.parse.scanner import MAX_BYTES
+from git_opatch.parse.text import MAX_BYTES
 from git_opatch.report.fields import TABLES
 
 _FIELDS, OPTIONS = ({field.name for field in TABLES[name].fields} for name in ("task", "options"))

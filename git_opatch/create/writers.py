@@ -14,7 +14,7 @@ from git_opatch.model.blob import Mode
 from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Line, Operation
 from git_opatch.model.paths import quote
-from git_opatch.parse.search_replace import looks_like_path, path_in
+from git_opatch.parse.blocks import looks_like_path, path_in
 
 _NEEDS_FENCE = re.compile(rb"(?m)\A\s*(?:```|~~~)|^[ \t]*</?FILE_")
 _FENCE = re.compile(rb"(?m)^[ \t]*(`{3,})")

@@ -1,8 +1,8 @@
-"""Parse the text of a patch as models write it: any format, in any wrapper, between prose.
+"""Read the text of a patch as models write it: any format, in any wrapper, between prose.
 
     text    := (prose | wrapper | patch)*
-    patch   := of one format: envelope, unified diff, …     (a module each, see `formats`)
-    wrapper := shell call | mail | JSON | indentation, around a text
+    patch   := of one format: envelope, unified diff, …      (rows of the table in `grammar`)
+    wrapper := draft | JSON | call | indentation | shell | mail, around a text
 
 Markdown fences are part of the prose. Patches of several formats may be in one text, in order.
 """
@@ -17,38 +17,20 @@ from dataclasses import replace
 from git_opatch.model.arguments import require_type
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
-from git_opatch.model.patch import Hunk, Mail, Patch, Prefix, counted
+from git_opatch.model.patch import Hunk, Patch, Prefix, counted
 from git_opatch.model.sentences import Malformed
-from git_opatch.parse.formats import (
-    MARKS,
-    OPENING,
-    PATCH,
-    beginning,
-    find_format,
-    find_patch,
-    glued_end,
-    parser_of,
-    unwrap,
-)
-from git_opatch.parse.prose import skip_prose
-from git_opatch.parse.scanner import Found, Lines, Scanner, numbers_in_string
+from git_opatch.parse import grammar
+from git_opatch.parse.names import names_at
+from git_opatch.parse.text import Found, Scanner, in_string
 
-_MAX_WRAPPERS = 8
-"""A patch in more wrappers than this is not found."""
-
-_PROBE, _MIN_PROBE = 32, 4
-_ESCAPED = rb"(?:" + MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"
-_ESCAPED_LINE = re.compile(rb"(?m)^[ \t]*((?:" + OPENING + rb"|--- [^\s\\]+)[^\n]*\\n[^\n]*)$")
+_ESCAPED = re.compile(rb"(?m)^[ \t]*((?:" + grammar.OPENS + rb"|--- [^\s\\]+)[^\n]*\\n[^\n]*)$")
 _COLOUR = re.compile(rb"\x1b\[[\d;]*[mK]")
-_COLOURED = re.compile(rb"(?m)^(?:\x1b\[[\d;]*[mK])+" + PATCH)
-_CARET = b"^M"
-_CARET_NOTE = "`^M`, as programs show a carriage return, was left out at the ends of lines"
-_ESCAPED_NOTE = r"the text was escaped: `\n` was read as a newline"
+_COLOURED = re.compile(rb"(?m)^(?:\x1b\[[\d;]*[mK])+(?:" + grammar.PATCH.pattern + rb")")
 _NEAR_MISSES = (
-    (Malformed.ESCAPED_NEWLINES, _ESCAPED),
+    (Malformed.ESCAPED_NEWLINES, rb"(?:" + grammar.MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"),
     (Malformed.HEADER_IN_ONE_LINE, rb"(?m)^--- [^\n]+\+\+\+ [^\n]+"),
     (Malformed.EMPTY_CALL, rb'"(?:arguments|input|tool_input)"\s*+:\s*+"?\{\s*\}'),
-    (Malformed.QUOTED, rb"(?m)^[ \t]*>[> \t]*" + OPENING),
+    (Malformed.QUOTED, rb"(?m)^[ \t]*>[> \t]*(?:" + grammar.OPENS + rb")"),
     (Malformed.IMAGE, rb"\A(?:\x89PNG|\xff\xd8\xff|GIF8)|\bdata:image/"),
     (Malformed.BINARY_STUB, rb"(?m)^Binary files [^\n]+ differ$"),
     (
@@ -58,6 +40,7 @@ _NEAR_MISSES = (
     ),
 )
 """What a text without a patch may be, by a line that shows it."""
+_DIFF_FENCE = re.compile(rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b")
 
 
 def parse_patch(
@@ -80,31 +63,29 @@ def parse_patch(
     if patch_format is not None:
         require_type("patch_format", patch_format, Format)
     raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
-    scanner = Scanner.from_bytes(raw, source, recorded=recorded)
+    scanner = Scanner.over(raw, source, recorded=recorded)
     found = scanner.found
     found.formats = [patch_format] if patch_format else found.formats
-    _parse_text(scanner, _MAX_WRAPPERS)
+    read(scanner)
     if not found.sections and not found.diagnostics:
-        _parse_escaped(scanner)
+        _read_escaped(scanner)
     if not found.sections and not recorded and _COLOURED.search(raw):
         patch = parse_patch(_COLOUR.sub(b"", raw), patch_format=patch_format, source=source)
         return patch._replace(notes=(*patch.notes, "the colours of a terminal were left out"))
-    if found.drafts and not found.sections and not found.diagnostics:
-        found.diagnostics.append(Diagnostic(found.drafts[0], Malformed.ONLY_DRAFT, {}, source))
     if not found.sections and not found.diagnostics:
-        found.diagnostics.append(_diagnose_no_patch(raw, source, patch_format))
+        draft = [Diagnostic(number, Malformed.ONLY_DRAFT, {}, source) for number in found.drafts]
+        found.diagnostics += draft[:1] or [_diagnose(raw, source, patch_format)]
     if not recorded:
         _report_glued(scanner)
-        if _CARET + b"\n" in raw:
+        if b"^M\n" in raw:
             _leave_out_carets(found)
     if found.diagnostics:
         raise ParseError(found.diagnostics)
-    digest = hashlib.sha256(raw).hexdigest()
     ends = [*(mail.first for mail in found.mails[1:]), len(found.sections)]
-    mails = zip(found.mails, ends, strict=False)  # a cover letter has no section
-    with_patch: tuple[Mail, ...] = tuple(mail for mail, end in mails if mail.first < end)
+    mails = tuple(mail for mail, end in zip(found.mails, ends, strict=False) if mail.first < end)
     notes = [f"the patch in the draft at line {number} was skipped" for number in found.drafts]
-    return Patch(counted(found.sections), digest, with_patch, notes=(*notes, *found.notes))
+    digest = hashlib.sha256(raw).hexdigest()
+    return Patch(counted(found.sections), digest, mails, notes=(*notes, *found.notes))
 
 
 def patch_of(patch: Patch | bytes | str) -> Patch:
@@ -114,23 +95,62 @@ def patch_of(patch: Patch | bytes | str) -> Patch:
 
 def is_patch(text: bytes | str) -> bool:
     """Return whether `text`, after any blank lines, begins with a patch, without a wrapper."""
-    scanner = Scanner.from_bytes(_encode(text, "") if isinstance(text, str) else text)
+    scanner = Scanner.over(_encode(text, "") if isinstance(text, str) else text)
     scanner.skip_blank_lines()
-    return not scanner.at_end and find_format(scanner) is not None
+    return scanner.more and grammar.find_format(scanner) is not None
 
 
-def _parse_text(scanner: Scanner, depth: int) -> None:
-    """Add all sections from the scanner on, in at most `depth` wrappers."""
-    while not scanner.at_end:
-        contents = unwrap(scanner) if depth else None
-        if contents is not None:
-            for content in contents:
-                _parse_text(content, depth - 1)
-        elif (found := find_format(scanner, scanner.found.formats)) is not None:
-            parser_of(found).parse(scanner)
+def read(scanner: Scanner) -> None:
+    """Add all sections from the scanner on."""
+    while scanner.more:
+        if scanner.depth and grammar.read_wrapper(scanner):
+            continue
+        if name := grammar.find_format(scanner, scanner.found.formats):
+            grammar.parse(scanner, name)
         else:
-            skip_prose(scanner)
-            scanner.skip_to(beginning())
+            _skip_prose(scanner)
+            scanner.seek(grammar.beginning())
+
+
+def _skip_prose(scanner: Scanner) -> None:
+    """Take a line of prose; part of a patch of a format that is looked for is an error."""
+    number, line, found = scanner.number, scanner.line, scanner.found
+    has_unified, has_envelope = Format.UNIFIED in found.formats, Format.ENVELOPE in found.formats
+    envelope, unified = grammar.load("envelope"), grammar.load("unified")
+    if grammar.skip_fence(scanner):
+        if has_unified and scanner.fence and _DIFF_FENCE.match(line):
+            _report_nameless_diff(scanner, number)
+    elif has_unified and unified.report_unsupported(scanner):
+        pass
+    elif has_envelope and not has_unified and grammar.find_format(scanner, [Format.UNIFIED]):
+        scanner.skip_until(lambda line: grammar.is_begin(line) or envelope.is_marker(line))
+    elif has_envelope and envelope.report_stray(scanner):
+        pass
+    else:
+        scanner.at += 1
+        if (has_unified or has_envelope) and line.startswith(b"@@"):
+            fault = Malformed.NO_FILE if has_unified else Malformed.NO_FILE_OF_ENVELOPE
+            scanner.error(fault, number)
+            scanner.skip_until(grammar.LINES.match)
+
+
+def _report_nameless_diff(scanner: Scanner, number: int) -> None:
+    """Take a diff in a fence, with an error, if it does not name its file."""
+    ahead, has_change = scanner.copy(), False
+    while ahead.more and not grammar.is_fence(ahead, ahead.line):
+        if grammar.named().match(ahead.line) or names_at(ahead):
+            return
+        has_change = has_change or ahead.line.startswith((b"+", b"-"))
+        ahead.at += 1
+    if has_change:
+        scanner.error(Malformed.NO_NAMES, number)
+        scanner.at = ahead.at
+
+
+def glued_end(line: bytes) -> re.Match[bytes] | None:
+    """Find the end of a patch, or of an answer, that is glued to the text of a line."""
+    match = grammar.GLUED.search(line, max(len(line) - 400, 0))
+    return None if match and match[1] == b"</s>" and b"<s>" in line else match
 
 
 def _report_glued(scanner: Scanner) -> None:
@@ -139,54 +159,54 @@ def _report_glued(scanner: Scanner) -> None:
     Where another line of the hunk has that, too, it is content.
     """
     for section in scanner.found.sections:
-        lines = section.hunks[-1].lines if section.hunks else ()
-        if not lines or lines[-1].prefix is not Prefix.ADDED or section.hunks[-1].replacement:
+        hunk = section.hunks[-1] if section.hunks else None
+        if not hunk or not hunk.lines or hunk.replacement:
             continue
-        text, number = lines[-1].text, lines[-1].number
-        match = glued_end(text)
-        if match and not any(match[1] in line.text for line in lines[:-1]):
-            prefix = b"+" * (b"+" + text in scanner.lines.raw)
-            corrected = prefix + text[: match.start()]
+        prefix, text, _, number, _ = hunk.lines[-1]
+        match = glued_end(text) if prefix is Prefix.ADDED else None
+        if match and not any(match[1] in line.text for line in hunk.lines[:-1]):
+            plus = b"+" * (b"+" + text in scanner.text.raw)
+            corrected = plus + text[: match.start()]
             scanner.error(Malformed.GLUED, number, corrected=corrected, text=text, end=match[1])
 
 
-def _parse_escaped(scanner: Scanner) -> None:
-    r"""Add the sections of a patch that is on one line, as in a JSON string without its quotes.
-
-    Nothing else of the text can be a patch. All of it was escaped alike, so it is read as `json`
-    reads a string; a note says so.
-    """
-    raw = scanner.lines.raw
-    match = _ESCAPED_LINE.search(raw) if b"\\n" in raw else None
-    if match is None or len(_ESCAPED_LINE.findall(raw)) > 1:
+def _read_escaped(scanner: Scanner) -> None:
+    """Add the sections of a patch that is on one line, as in a JSON string without its quotes."""
+    raw, text = scanner.text.raw, scanner.text
+    matches = [*_ESCAPED.finditer(raw)] if b"\\n" in raw else []
+    if len(matches) != 1:
         return
+    start, line = matches[0].start(), matches[0][1].rstrip(b"\r")
     try:
-        text = json.loads(b'"' + match[1].rstrip(b"\r") + b'"', strict=False).encode()
+        value = json.loads(b'"' + line + b'"', strict=False).encode()
     except ValueError:
         return
-    number = scanner.lines.number(scanner.lines.at_offset(match.start()))
-    lines = Lines(text, numbers_in_string(number, match.start(), "the text"))
-    _parse_text(scanner.nested(lines), _MAX_WRAPPERS)
+    number = text.number(text.position(start))
+    read(scanner.nested(value, in_string(number, start, "the text")))
     if scanner.found.sections:
-        scanner.found.notes.append(_ESCAPED_NOTE)
+        scanner.found.notes.append(r"the text was escaped: `\n` was read as a newline")
 
 
 def _leave_out_carets(found: Found) -> None:
-    """Remove `^M` at the ends of the lines of each hunk whose changed lines all end so: the line
-    endings are the file's."""
-    before = [*found.sections]
-    for at, section in enumerate(before):
-        hunks = tuple(map(_without_carets, section.hunks))
-        found.sections[at] = section._replace(hunks=hunks)
-    if found.sections != before:
-        found.notes.append(_CARET_NOTE)
+    """Leave out `^M`, as programs show a carriage return, with a note."""
+    sections = [
+        section._replace(hunks=tuple(map(_without_carets, section.hunks)))
+        for section in found.sections
+    ]
+    if sections != found.sections:
+        found.sections[:] = sections
+        found.notes.append(
+            "`^M`, as programs show a carriage return, was left out at the ends of lines"
+        )
 
 
 def _without_carets(hunk: Hunk) -> Hunk:
+    """Remove `^M` at the ends of lines, if all changed lines have it: the endings are the
+    file's."""
     changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
-    if not changed or not all(line.text.endswith(_CARET) for line in changed):
+    if not changed or not all(line.text.endswith(b"^M") for line in changed):
         return hunk
-    lines = [line._replace(text=line.text.removesuffix(_CARET)) for line in hunk.lines]
+    lines = [line._replace(text=line.text.removesuffix(b"^M")) for line in hunk.lines]
     return replace(hunk, lines=tuple(lines))
 
 
@@ -199,43 +219,36 @@ def _encode(text: str, source: str) -> bytes:
 
 
 def _from_utf16(raw: bytes) -> bytes:
-    """Return UTF-16 text, as PowerShell's `>` writes it, in UTF-8; other bytes as they are.
-
-    Without a byte-order mark it is UTF-16 if every second byte at its beginning is NUL, which no
-    text in UTF-8 has.
-    """
-    if b"\0" not in raw[:_PROBE] and raw[:1] not in (b"\xff", b"\xfe"):
-        return raw  # and no codec is imported
-    for encoding, first in (("utf-16-le", 1), ("utf-16-be", 0)):
-        mark, half = "\ufeff".encode(encoding), raw[first:_PROBE:2]
-        if raw.startswith(mark) or (len(half) >= _MIN_PROBE and not half.strip(b"\0")):
-            try:
-                return raw.removeprefix(mark).decode(encoding).encode()
-            except UnicodeError:
-                break
-    return raw
+    """Return UTF-16 text, as PowerShell's `>` writes it, in UTF-8; other bytes as they are."""
+    try:
+        is_wide = (encoding := json.detect_encoding(raw)).startswith("utf-16")
+        return raw.decode(encoding).removeprefix("\ufeff").encode() if is_wide else raw
+    except UnicodeError:
+        return raw
 
 
-def _diagnose_no_patch(raw: bytes, source: str, patch_format: Format | None) -> Diagnostic:
+def _diagnose(raw: bytes, source: str, patch_format: Format | None) -> Diagnostic:
     """Say that there is no patch, and what the text seems to be instead."""
+    fault, values = Malformed.NO_PATCH, dict[str, object]()
     if not raw.strip():
-        return Diagnostic(0, Malformed.EMPTY_INPUT, {}, source)
-    if patch_format:
-        values: dict[str, object] = {"format": patch_format.value}
-        scanner = Scanner.from_bytes(raw, recorded=True)
-        if (found := find_patch(scanner)) is not None:
+        fault = Malformed.EMPTY_INPUT
+    elif patch_format:
+        fault, values = Malformed.NO_PATCH_OF_FORMAT, {"format": patch_format.value}
+        scanner = Scanner.over(raw, recorded=True)
+        if found := grammar.find_patch(scanner):
+            fault = Malformed.OTHER_FORMAT
             values |= {"first": scanner.number, "other": found.value}
-            return Diagnostic(0, Malformed.OTHER_FORMAT, values, source)
-        return Diagnostic(0, Malformed.NO_PATCH_OF_FORMAT, values, source)
-    for fault, pattern in _NEAR_MISSES:
-        if match := re.search(pattern, raw):
-            values = {"first": raw.count(b"\n", 0, match.start()) + 1}
-            return Diagnostic(0, fault, values, source)
-    return Diagnostic(0, Malformed.NO_OBJECT if _is_json(raw) else Malformed.NO_PATCH, {}, source)
+    else:
+        for near, pattern in _NEAR_MISSES:
+            if match := re.search(pattern, raw):
+                fault, values = near, {"first": raw.count(b"\n", 0, match.start()) + 1}
+                break
+        else:
+            fault = Malformed.NO_OBJECT if _is_json(raw) else fault
+    return Diagnostic(0, fault, values, source)
 
 
 def _is_json(raw: bytes) -> bool:
-    """Return whether the text is an object or an array in JSON."""
     try:
         return isinstance(json.loads(raw), (dict, list))
     except (ValueError, RecursionError):

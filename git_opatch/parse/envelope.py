@@ -8,170 +8,135 @@
     hunk     := ("@@" [" " anchor])* line+ ["*** End of File"]
     header   := ["diff --git " names extended*] ["index " ids] ["--- " name "+++ " name]
 
-Markers are read as models write them: letter case, whitespace and a closing ` ***` do not matter,
-verbs have synonyms, a path may be in backticks or quotes; the colon may be missing before a path
-without spaces, but `*** New file handling` is a sentence. A line is a marker only where no line of
-a hunk can be: an indented one inside an update is context. A diff's header repeats the marker; it
-must name the same file. Source: OpenCode's patch format; Codex's parser; D59, D60.
+A line is a marker only where no line of a hunk can be: an indented one inside an update is context.
+A diff's header repeats the marker; it must name the same file.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from dataclasses import replace
-from enum import Enum
-from functools import cache
 
 from git_opatch.model.blob import Mode
 from git_opatch.model.errors import FixIt
-from git_opatch.model.options import Format
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
 from git_opatch.model.paths import why_unsafe
 from git_opatch.model.sentences import Malformed
-from git_opatch.parse.formats import BEGIN, CLOSING, DIFF_GIT, END, FORMATS, STARS
-from git_opatch.parse.header import (
-    Names,
-    git_path,
-    names_agree,
-    names_at,
-    read_extended,
-    stated_mode,
+from git_opatch.parse import grammar
+from git_opatch.parse.hunks import Hunks, is_no_newline, parse_header, report_unprefixed
+from git_opatch.parse.names import git_path, modes, names_agree, names_at, read_extended
+from git_opatch.parse.text import Scanner, line_start
+
+ADD, DELETE, UPDATE, MOVE = (
+    "*** Add File: ",
+    "*** Delete File: ",
+    "*** Update File: ",
+    "*** Move to: ",
 )
-from git_opatch.parse.hunk import (
-    PREFIXED_LINES,
-    HunkReader,
-    is_no_newline,
-    parse_header,
-    report_lines_without_prefix,
-    take_lines,
-)
-from git_opatch.parse.prose import is_fence, report_indented, report_lines_below, report_missing_end
-from git_opatch.parse.scanner import Scanner, line_start
-
-
-class Marker(Enum):
-    """The kind of a marker that has a path; the value is its exact spelling."""
-
-    ADD = "*** Add File: "
-    DELETE = "*** Delete File: "
-    UPDATE = "*** Update File: "
-    MOVE = "*** Move to: "
-
-
 _SYNONYMS = {
-    Marker.ADD: rb"add|create|new",
-    Marker.DELETE: rb"delete|remove",
-    Marker.UPDATE: rb"update|modify|edit|change|move|rename",
+    **dict.fromkeys(b"add create new".split(), ADD),
+    **dict.fromkeys(b"delete remove".split(), DELETE),
+    **dict.fromkeys(b"update modify edit change move rename".split(), UPDATE),
 }
-_VERBS = rb"|".join(_SYNONYMS.values())
-_PATH = rb"""(?:\s*:+(?P<path>.*)|\s+(?P<word>\S+|`[^`]*`|"[^"]*"|'[^']*')[\s*]*)"""
-_SECTION = re.compile(
-    rb"\s*(?:\*{3,}|\*\*_|_\*\*)\s*(?:(?:move|rename)(?:\s+file)?\s+to|(?P<verb>"
-    + _VERBS
-    + rb")\s+file)"
-    + _PATH,
-    re.IGNORECASE | re.DOTALL,
+_VERB = rb"(?P<verb>" + rb"|".join(_SYNONYMS) + rb")"
+_MARKER = re.compile(
+    rb"(?is)\s*+(?:\*{3,}|\*\*_|_\*\*)\s*+(?:(?:move|rename)(?:\s+file)?\s+to|"
+    + _VERB
+    + rb"\s+file)"
+    rb"(?:\s*:+(?P<path>.*)|\s+(?P<word>\S+|`[^`]*`|\"[^\"]*\"|'[^']*')[\s*]*)"
 )
-_NEAR_MISS = (
-    rb"(?is)\s*" + STARS + rb"\s*(?P<verb>" + _VERBS + rb")\b(?:\s+(?:a|the|new|old|existing)\b)*"
+_NEAR = re.compile(
+    rb"(?is)\s*+" + grammar.STARS + rb"\s*" + _VERB + rb"\b(?:\s+(?:a|the|new|old|existing)\b)*"
     rb"(?:\s+(?:files?|(?P<folder>director(?:y|ies)|folders?))\b)?(?:[\s:=]|\xef\xbc\x9a)*"
     rb"(?P<path>[^\s:].*)"
 )
-_BEGIN, _END = re.compile(rb"\s*" + BEGIN + CLOSING), re.compile(rb"\s*" + END + CLOSING)
-_NEAR_END = re.compile(STARS + rb"\s*(?i:end)\b(?!\s+(?i:of))")
-_END_OF_FILE = rb"(?i)(?:\*{3,}|\*\*_|_\*\*)\s*end\s+of\s+file[\s:*_]*"
-_LAST = FORMATS[Format.ENVELOPE].marks[-1]
-_CLOSED = re.compile(rb"[ \t]+(?:\*{3,}|_\*\*|\*\*_)\Z")
-_ARROW = " -> "
+_NEAR_END = re.compile(grammar.STARS + rb"\s*(?i:end)\b(?!\s+(?i:of))")
+_END_OF_FILE = re.compile(rb"(?i)(?:\*{3,}|\*\*_|_\*\*)\s*end\s+of\s+file[\s:*_]*")
+_FIRST, _LAST = b"*** Begin Patch", b"*** End Patch"
+_CLOSED = re.compile(rb"(?<![ \t])[ \t]+(?:\*{3,}|_\*\*|\*\*_)\Z")
 _STARRED = (b"***", b"**_", b"_**")
-_ADDED_LINES = re.compile(rb"(?:\+[^\n]*+\n?+)*+")
-_HUNK_LINE = rb"-(?!-)|\+(?!\+\+ )"
-_ENVIRONMENT = b"*** Environment ID: "
+_BELOW = re.compile(rb"-(?!-)|\+(?!\+\+ )")
 _INDEX_LINE = re.compile(rb"index [0-9a-f]+\.\.[0-9a-f]+(?: \d{6})?\s*")
 
 
-def is_begin(line: bytes) -> bool:
-    """Return whether `line` begins an envelope."""
-    return _BEGIN.fullmatch(line) is not None
+def parse_marker(line: bytes) -> tuple[str, bytes] | None:
+    """Parse the marker and the path in `line`; None if it is not a marker."""
+    match = _MARKER.fullmatch(line) if line.lstrip().startswith(_STARRED) else None
+    return match and _marker(match, match["word"] if match["path"] is None else match["path"])
 
 
-def is_end(line: bytes) -> bool:
-    """Return whether `line` ends an envelope."""
-    return _END.fullmatch(line) is not None
+def _marker(match: re.Match[bytes], path: bytes) -> tuple[str, bytes]:
+    """Return the marker that is meant, and the path without quotes or a closing ` ***`."""
+    path = _CLOSED.sub(b"", path.strip())
+    is_quoted = len(path) > 2 and path[:1] == path[-1:] and path[:1] in b"`\"'"
+    return _SYNONYMS.get((match["verb"] or b"").lower(), MOVE), path[1:-1] if is_quoted else path
+
+
+def _section_at(line: bytes) -> tuple[str, bytes] | None:
+    """Parse the marker that certainly begins a section: it is not indented."""
+    parsed = parse_marker(line) if line.startswith(_STARRED) else None
+    return parsed if parsed and parsed[0] != MOVE else None
 
 
 def is_marker(line: bytes) -> bool:
     """Return whether `line` can only be part of an envelope."""
-    return is_end(line) or parse_marker(line) is not None
+    return grammar.is_end(line) or parse_marker(line) is not None
 
 
 def is_end_of_file(line: bytes) -> bool:
     """Return whether `line`, which is not indented, is `*** End of File`."""
-    return re.fullmatch(_END_OF_FILE, line) is not None
+    return _END_OF_FILE.fullmatch(line) is not None
 
 
-def parse_marker(line: bytes) -> tuple[Marker, bytes] | None:
-    """Parse the marker and the path in `line`; None if it is not a marker."""
-    match = _SECTION.fullmatch(line) if line.lstrip().startswith(_STARRED) else None
-    if match is None:
-        return None
-    return _marker_for(match["verb"]), _clean_path(
-        match["word"] if match["path"] is None else match["path"]
-    )
-
-
-def _marker_for(verb: bytes | None) -> Marker:
-    if verb is None:
-        return Marker.MOVE
-    return next(kind for kind, verbs in _SYNONYMS.items() if verb.lower() in verbs.split(b"|"))
-
-
-def _clean_path(path: bytes) -> bytes:
-    """Remove whitespace, a closing ` ***` and quotes around a path."""
-    path = _CLOSED.sub(b"", path.strip())
-    quoted = len(path) > 2 and path[:1] == path[-1:] and path[:1] in (b"`", b'"', b"'")
-    return path[1:-1] if quoted else path
+def report_stray(scanner: Scanner) -> bool:
+    """Take a marker outside of an envelope, and report what is missing; False if none is here."""
+    number, is_last = scanner.number, grammar.is_end(scanner.line)
+    if not is_marker(scanner.line):
+        return False
+    is_first = not any(map(bytes.strip, scanner.lines[: scanner.at]))
+    scanner.at += 1
+    if is_last and is_first:
+        return True  # the echo of an end, above everything
+    if is_last and scanner.found.sections:
+        scanner.error(Malformed.SECOND_END, number, marker=_LAST)
+    else:
+        fix = FixIt.INSERT_BEFORE
+        scanner.error(Malformed.NO_BEGIN, number, corrected=_FIRST, fix=fix, marker=_FIRST)
+    scanner.skip_until(grammar.is_begin)
+    return True
 
 
 def starts(scanner: Scanner) -> bool:
     """Return whether an envelope begins at the next line."""
-    return is_begin(scanner.line)
+    return grammar.is_begin(scanner.line)
 
 
 def parse(scanner: Scanner) -> None:
     """Take one envelope and add its sections."""
     begin, first = scanner.number, scanner.at
-    scanner.take()
+    scanner.at += 1
     end, has_marker = _find_end(scanner)
-    last = end if has_marker else _report_no_end(scanner, begin, end)
-    errors, sections = scanner.errors, len(scanner.found.sections)
-    report_indented(scanner, "patch", first, end + has_marker)
-    read_sections(scanner.limited_to(last))
+    last, found = end, scanner.found
+    if not has_marker:
+        while not scanner.lines[last - 1].strip():
+            last -= 1
+        if _NEAR_END.match(scanner.lines[last - 1]):  # meant as one, or cut off in it
+            last -= 1
+            scanner.moved_to(last).error(Malformed.NEAR_MARKER, corrected=_LAST)
+        else:
+            last = end
+            grammar.report_no_end(scanner, "patch", _LAST, end, begin)
+    before = found.errors, len(found.sections)
+    grammar.report_indented(scanner, "patch", first, end + has_marker)
+    read_sections(scanner.moved_to(scanner.at, last))
     scanner.at = end + has_marker
-    if has_marker and re.match(_HUNK_LINE, scanner.line):
+    if has_marker and _BELOW.match(scanner.line):
         scanner.error(Malformed.BELOW_END, marker=_LAST)
-        scanner.skip_until(lambda line: not re.match(_HUNK_LINE, line))
+        scanner.skip_until(lambda line: not _BELOW.match(line))
     if has_marker:
-        report_lines_below(scanner)
-    if len(scanner.found.sections) == sections and scanner.errors == errors:
+        grammar.report_below_fence(scanner)
+    if before == (found.errors, len(found.sections)):
         scanner.error(Malformed.NO_SECTION, begin)
-
-
-def _report_no_end(scanner: Scanner, begin: int, end: int) -> int:
-    """Report that the envelope of line `begin` has no end; return where its sections end.
-
-    A last line that is nearly an end marker was meant as one, or was cut off in it.
-    """
-    last = end - 1
-    while not scanner.line_at(last).strip():
-        last -= 1
-    if not _NEAR_END.match(scanner.line_at(last)):
-        report_missing_end(scanner, "patch", _LAST, end, begin)
-        return end
-    replace(scanner, at=last).error(Malformed.NEAR_MARKER, corrected=_LAST)
-    return last
 
 
 def _find_end(scanner: Scanner) -> tuple[int, bool]:
@@ -181,114 +146,91 @@ def _find_end(scanner: Scanner) -> tuple[int, bool]:
     context). Without either it ends at the end of its fence, if it is in one.
     """
     padded = fence = None
-    ahead = replace(scanner)
-    for line in ahead.seek(_may_end(scanner.fence)):
-        if is_end(line):
-            if line[:1] not in b" \t":
+    ahead = scanner.copy()
+    marks = rb"|" + scanner.fence if scanner.fence else b""
+    pattern = line_start(grammar.STARS + rb"[ \t\f\v]*(?i:begin|end)" + marks)
+    while ahead.seek(pattern):
+        line = ahead.line
+        is_indented = line[:1] in (b" ", b"\t")
+        if grammar.is_end(line):
+            if not is_indented:
                 return ahead.at, True
             padded = ahead.at
-        elif line[:1] not in b" \t" and is_begin(line):
+        elif not is_indented and grammar.is_begin(line):
             break
-        elif fence is None and line.startswith(scanner.fence or b"\n") and is_fence(scanner, line):
-            fence = ahead.at
+        elif fence is None and scanner.fence and line.startswith(scanner.fence):
+            fence = ahead.at if grammar.is_fence(scanner, line) else None
+        ahead.at += 1
     if padded is not None:
         return padded, True
     return ahead.at if fence is None else fence, False
 
 
-@cache
-def _may_end(fence: bytes) -> re.Pattern[bytes]:
-    """Return the pattern of `line_start` for lines that may end an envelope in `fence`."""
-    return line_start(STARS + rb"[ \t\f\v]*(?i:begin|end)" + (b"|" + fence if fence else b""))
-
-
 def read_sections(scanner: Scanner) -> None:
     """Take all lines that are left, which are inside an envelope, and add their sections."""
-    if scanner.line.lstrip().startswith(_ENVIRONMENT):
-        scanner.take()
+    scanner.at += scanner.line.lstrip().startswith(b"*** Environment ID: ")
     scanner.skip_blank_lines()
-    while not scanner.at_end:
-        section = _read_section(scanner)
-        if section is not None:
-            scanner.section(section)
+    while scanner.more:
+        kind, path = parse_marker(scanner.line) or (MOVE, b"")
+        if kind == MOVE:
+            _report_marker(scanner)
+            scanner.skip_until(_section_at)
+        else:
+            if not path:
+                scanner.error(Malformed.MARKER_WITHOUT_PATH, marker=kind)
+            number = scanner.number
+            read = {ADD: _read_add, DELETE: _read_delete, UPDATE: _read_update}[kind]
+            section = read(scanner, os.fsdecode(path))
+            scanner.section(section._replace(number=number))
         scanner.skip_blank_lines()
 
 
-def _read_section(scanner: Scanner) -> FilePatch | None:
-    """Take one section and return it; None after an error."""
-    parsed = parse_marker(scanner.line)
-    if parsed is not None and parsed[0] in _READERS:
-        kind, path = parsed
-        if not path:
-            scanner.error(Malformed.MARKER_WITHOUT_PATH, marker=kind.value)
-        return _READERS[kind](scanner, os.fsdecode(path))
-    _report_marker(scanner)
-    scanner.take()
-    scanner.skip_until(_begins_section)
-    return None
-
-
-def _begins_section(line: bytes) -> bool:
-    """Return whether `line` certainly begins a section: its marker is not indented."""
-    parsed = parse_marker(line) if line.startswith(_STARRED) else None
-    return parsed is not None and parsed[0] in _READERS
-
-
 def _report_marker(scanner: Scanner) -> None:
-    """Report that the next line is a marker in a wrong place, or not one, and the marker that was
-    probably meant."""
-    line = scanner.line
-    match = re.fullmatch(_NEAR_MISS, line)
-    if parse_marker(line) is not None:
-        scanner.error(Malformed.MISPLACED_MOVE)
+    """Take a marker in a wrong place, or a line in its place, and report what was meant."""
+    line, corrected = scanner.line, b""
+    match = _NEAR.fullmatch(line)
+    if parse_marker(line):
+        fault = Malformed.MISPLACED_MOVE
     elif match and match["folder"]:
-        scanner.error(Malformed.DIRECTORY_MARKER)
+        fault = Malformed.DIRECTORY_MARKER
     elif match:
-        meant = _marker_for(match["verb"]).value.encode() + _clean_path(match["path"])
-        scanner.error(Malformed.NEAR_MARKER, corrected=meant)
+        kind, path = _marker(match, match["path"])
+        fault, corrected = Malformed.NEAR_MARKER, kind.encode() + path
     elif meant := _marker_for_header(scanner):
-        scanner.error(Malformed.HEADER_FOR_MARKER, corrected=meant)
+        fault, corrected = Malformed.HEADER_FOR_MARKER, meant
     else:
-        scanner.error(Malformed.NO_MARKER)
+        fault = Malformed.NO_MARKER
+    scanner.error(fault, corrected=corrected)
+    scanner.at += 1
 
 
 def _marker_for_header(scanner: Scanner) -> bytes:
     """Return the marker that stands for the diff header here; empty if there is no header."""
-    if scanner.line.startswith(DIFF_GIT):
-        path = git_path({"names": scanner.line[len(DIFF_GIT) :]})
-        return Marker.UPDATE.value.encode() + path if path else b""
     old, new = names_at(scanner) or (None, None)
-    kind = Marker.DELETE if new is None else Marker.ADD if old is None else Marker.UPDATE
+    if extended := read_extended(scanner.copy()):
+        old = new = git_path(extended["names"])
+    kind = DELETE if new is None else ADD if old is None else UPDATE
     path = old or new
-    return kind.value.encode() + path if path else b""
+    return kind.encode() + path if path else b""
 
 
 def _read_add(scanner: Scanner, path: str) -> FilePatch:
-    number = scanner.number
-    _check_new_path(scanner, Marker.ADD, path)
-    scanner.take()
+    _check_new_path(scanner, ADD, path)
+    scanner.at += 1
     _, mode = skip_header(scanner, None, path)
     header = parse_header(scanner.line)
-    if header is not None and header.anchor is None:  # a new file may have one without text
-        scanner.take()
+    scanner.at += header is not None and header.anchor is None
     lines: list[Line] = []
     while not _ends_new_file(scanner):
         line = scanner.line
         if line.startswith(b"+"):
-            lines.append(Line(Prefix.ADDED, line[1:], number=scanner.number))
-            scanner.at += 1
-            lines += take_lines(scanner, _ADDED_LINES)
-            continue
-        if lines:  # an empty file has no newline anyway
+            lines.append(Line(Prefix.ADDED, line[1:], True, scanner.number))
+        elif lines:  # an empty file has no newline anyway
             lines[-1] = lines[-1]._replace(newline=False)
-        scanner.take()
-    hunk = Hunk(
-        tuple(lines),
-        number=lines[0].number if lines else 0,
-        uniform_endings=scanner.uniform_endings,
-    )
-    hunks = (hunk,) if lines else ()
-    return FilePatch(Operation.ADD, None, path, hunks, new_mode=mode, number=number)
+        scanner.at += 1
+    number, uniform = lines[0].number if lines else 0, scanner.text.uniform
+    hunk = Hunk(tuple(lines), number=number, uniform_endings=uniform)
+    return FilePatch(Operation.ADD, None, path, (hunk,) if lines else (), new_mode=mode)
 
 
 def _ends_new_file(scanner: Scanner) -> bool:
@@ -298,47 +240,44 @@ def _ends_new_file(scanner: Scanner) -> bool:
     Takes blank lines before the next section. Other lines have lost their `+`: they are taken, with
     one error for each run of them.
     """
-    while not scanner.at_end and not scanner.line.startswith(b"+"):
-        first, line = scanner.at, scanner.line
+    while scanner.more and not (line := scanner.line).startswith(b"+"):
         if is_no_newline(line) and not scanner.peek().startswith(b"+"):
             return False
+        first = scanner.copy()
         scanner.skip_blank_lines()
-        if scanner.at_end or parse_marker(scanner.line) is not None:
+        if not scanner.more or parse_marker(scanner.line):
             return True
         if line.startswith(_STARRED):
             _report_marker(scanner)
-            scanner.take()
-            continue
-        scanner.skip_until(lambda line: line.startswith((b"+", *_STARRED)))
-        report_lines_without_prefix(scanner, Malformed.NO_PLUS, first, b"+")
-    return scanner.at_end
+        else:
+            scanner.at = first.at
+            report_unprefixed(scanner, Malformed.NO_PLUS, b"+", b"+", *_STARRED)
+    return not scanner.more
 
 
 def _read_delete(scanner: Scanner, path: str) -> FilePatch:
-    number = scanner.number
-    scanner.take()
+    scanner.at += 1
     skip_header(scanner, path, None)
     scanner.skip_blank_lines()
-    if not scanner.at_end and not scanner.line.lstrip().startswith(_STARRED):
+    if scanner.more and not scanner.line.lstrip().startswith(_STARRED):
         scanner.error(Malformed.DELETION_WITH_LINES)
         scanner.skip_until(lambda line: line.startswith(_STARRED))
-    return FilePatch(Operation.DELETE, path, None, has_content=False, number=number)
+    return FilePatch(Operation.DELETE, path, None, has_content=False)
 
 
 def _read_update(scanner: Scanner, path: str) -> FilePatch:
     number, errors = scanner.number, scanner.errors
-    scanner.take()
-    path, _, target = path.partition(_ARROW)
+    scanner.at += 1
+    path, _, target = path.partition(" -> ")
     if target:
-        _check_new_path(scanner, Marker.MOVE, target)
+        _check_new_path(scanner, MOVE, target)
     new_path = target or _read_move(scanner)
-    modes = skip_header(scanner, path, new_path or path)
-    reader = HunkReader(scanner, PREFIXED_LINES, bare=True)
-    hunks = reader.read(lambda hunks: _take_in_update(hunks, scanner))
-    if not hunks and not new_path and scanner.errors == errors:
+    stated = skip_header(scanner, path, new_path or path)
+    hunks = Hunks(scanner, is_diff=False, bare=True).read(_take_in_update)
+    if not (hunks or new_path) and scanner.found.errors == errors:
         scanner.error(Malformed.NO_HUNK_IN_UPDATE, number)
-    operation = Operation.UPDATE if not new_path or new_path == path else Operation.MOVE
-    return FilePatch(operation, path, new_path or path, hunks, *modes, number=number)
+    operation = Operation.MOVE if new_path not in ("", path) else Operation.UPDATE
+    return FilePatch(operation, path, new_path or path, hunks, *stated)
 
 
 def _read_move(scanner: Scanner) -> str:
@@ -346,59 +285,45 @@ def _read_move(scanner: Scanner) -> str:
 
     An indented line must have the exact spelling; otherwise it is context.
     """
-    parsed = parse_marker(scanner.line)
-    if parsed is None or parsed[0] is not Marker.MOVE:
+    line = scanner.line
+    kind, path = parse_marker(line) or ("", b"")
+    is_exact = line.lstrip().startswith(MOVE.encode())
+    if kind != MOVE or not (is_exact or line.startswith(_STARRED)):
         return ""
-    is_exact = scanner.line.lstrip().startswith(Marker.MOVE.value.encode())
-    if not is_exact and not scanner.line.startswith(_STARRED):
-        return ""
-    if not parsed[1]:
-        scanner.error(Malformed.MARKER_WITHOUT_PATH, marker=Marker.MOVE.value)
-    _check_new_path(scanner, Marker.MOVE, os.fsdecode(parsed[1]))
-    scanner.take()
-    return os.fsdecode(parsed[1])
+    if not path:
+        scanner.error(Malformed.MARKER_WITHOUT_PATH, marker=MOVE)
+    _check_new_path(scanner, MOVE, os.fsdecode(path))
+    scanner.at += 1
+    return os.fsdecode(path)
 
 
-def _check_new_path(scanner: Scanner, kind: Marker, path: str) -> None:
-    """Report a new path that ends with `/`, or uses a backslash as the separator.
-
-    Git uses only `/`, on every system (gitglossary, "path"); a name with a backslash cannot be
-    checked out on Windows.
-    """
+def _check_new_path(scanner: Scanner, kind: str, path: str) -> None:
+    r"""Report a new path that ends with `/`, or uses `\` as the separator, which git never does."""
     if path.endswith("/"):
-        scanner.error(Malformed.NAMES_DIRECTORY, text=kind.value + path)
+        scanner.error(Malformed.NAMES_DIRECTORY, text=kind + path)
     elif "\\" in path and not why_unsafe(path):
-        meant = os.fsencode(kind.value + path.replace("\\", "/"))
+        meant = os.fsencode(kind + path.replace("\\", "/"))
         scanner.error(Malformed.BACKSLASHES, corrected=meant)
 
 
-def _take_in_update(hunks: HunkReader, scanner: Scanner) -> bool | None:
+def _take_in_update(hunks: Hunks) -> bool | None:
     """Take a marker inside an update; None at the next section."""
-    line, current = scanner.line, hunks.current
+    scanner, current = hunks.scanner, hunks.current
+    line = scanner.line
     if not line.startswith(_STARRED):
-        is_after_end = current is not None and current.closed and not line.startswith(b"@@")
-        if is_after_end:
-            fix = FixIt.INSERT_BEFORE
-            scanner.error(Malformed.HUNK_AFTER_END_OF_FILE, corrected=b"@@", fix=fix)
-            scanner.skip_until(lambda line: line.startswith((b"@@", *_STARRED)))
-        return is_after_end
-    if _begins_section(line):
+        if current is None or not current.closed or line.startswith(b"@@"):
+            return False
+        scanner.error(Malformed.HUNK_AFTER_END_OF_FILE, corrected=b"@@", fix=FixIt.INSERT_BEFORE)
+        scanner.skip_until(lambda line: line.startswith((b"@@", *_STARRED)))
+    elif _section_at(line):
         return None
-    if is_end_of_file(line) and current is not None:
-        current.at_end_of_file = current.closed = True
-        scanner.take()
+    elif is_end_of_file(line) and current:
+        current.at_end = current.closed = True
+        scanner.at += 1
         scanner.skip_blank_lines()
-        return True
-    _report_marker(scanner)
-    scanner.take()
+    else:
+        _report_marker(scanner)
     return True
-
-
-_READERS: dict[Marker, Callable[[Scanner, str], FilePatch]] = {
-    Marker.ADD: _read_add,
-    Marker.DELETE: _read_delete,
-    Marker.UPDATE: _read_update,
-}
 
 
 def skip_header(
@@ -409,37 +334,21 @@ def skip_header(
     `old` and `new` are the section's paths. A header that names another file is an error, unless
     its lines can belong to a first hunk without `@@`.
     """
-    paths = _encode(old), _encode(new)
-    extended: dict[str, bytes] = {}
-    if scanner.line.startswith(DIFF_GIT):
-        number, extended = scanner.number, read_extended(scanner)
+    first, second = (None if path is None else os.fsencode(path) for path in (old, new))
+    paths = first, second
+    path, number = paths[0] or paths[1] or b"", scanner.number
+    if extended := read_extended(scanner):
         if "binary" in extended or "differ" in extended:
             scanner.error(Malformed.BINARY_SECTION, number)
         elif not names_agree(paths, extended):
-            _report_other_file(scanner, paths, number)
-    if _INDEX_LINE.fullmatch(scanner.line):
-        scanner.take()
-    names = names_at(scanner)
-    agrees = names is not None and _are_section_paths(names, paths)
-    if names is not None and (agrees or old is None or scanner.peek(2).startswith(b"@@")):
-        if not agrees:
-            _report_other_file(scanner, paths, scanner.number)
-        scanner.at += 2
-    return stated_mode(extended, "old mode"), stated_mode(extended, "new mode")
-
-
-def _encode(path: str | None) -> bytes | None:
-    return None if path is None else os.fsencode(path)
-
-
-def _are_section_paths(names: Names, paths: Names) -> bool:
-    """Return whether the names in `---` and `+++` are the section's paths, or /dev/null for no
-    path."""
-    known = {prefix + path for path in paths if path for prefix in (b"", b"a/", b"b/")}
-    return all(
-        name in known if name else path is None for name, path in zip(names, paths, strict=True)
-    )
-
-
-def _report_other_file(scanner: Scanner, paths: Names, number: int) -> None:
-    scanner.error(Malformed.HEADER_OF_OTHER_FILE, number, path=paths[0] or paths[1] or b"")
+            scanner.error(Malformed.HEADER_OF_OTHER_FILE, number, path=path)
+    scanner.at += _INDEX_LINE.fullmatch(scanner.line) is not None
+    if names := names_at(scanner):
+        known = {side + path for path in paths if path for side in (b"", b"a/", b"b/")}
+        sides = zip(names, paths, strict=True)
+        agrees = all(name in known if name else path is None for name, path in sides)
+        if agrees or old is None or scanner.peek(2).startswith(b"@@"):
+            if not agrees:
+                scanner.error(Malformed.HEADER_OF_OTHER_FILE, path=path)
+            scanner.at += 2
+    return modes(extended)

@@ -10,41 +10,7 @@ the row `any` need no harness.
 from __future__ import annotations
 
 import re
-from enum import Enum
 from functools import cache
-
-
-class Role(Enum):
-    """What a member says; the value is how `TABLE` names it."""
-
-    PATH = "path"
-    OLD = "old"
-    NEW = "new"
-    EVERY = "every"
-    """Whether all occurrences are meant."""
-    EXPECTED = "expected"
-    """How many occurrences there are."""
-    FIRST = "first"
-    """The number of the line where the old string begins."""
-    LAST = "last"
-    TEXT = "text"
-    """A whole file, or lines to insert or to append."""
-    AFTER = "after"
-    """The number of the line below which to insert."""
-    NEWLINE = "newline"
-    """Whether the text gets a newline at its end."""
-    HASH = "hash"
-    """The beginning of the SHA-256 of the old string."""
-    SEVERAL = "several"
-    """A list of edits, or one edit."""
-    FROM = "from"
-    TO = "to"
-    NOTEBOOK = "notebook"
-    CELL = "cell"
-    SOURCE = "source"
-    SILENT = "silent"
-    """What says nothing about the result."""
-
 
 TABLE = """
 Claude Code: path=file_path old=old_string new=new_string every=replace_all several=edits
@@ -96,14 +62,14 @@ _OLD = re.compile(
 _NEW = re.compile(
     r"(?:new|after|repl|replace|replacement|updated)(?:string|str|text|content|code)?"
 )
-_PAIR = re.compile(
+PAIR = re.compile(
     r"old.* new.*|before after|(?:search|find|needle|target).* repl.*|original.* (?:new|repl|upd).*"
 )
-"""The names of an old and a new string that are of one call."""
-_SURE = re.compile(r"old.*|before|targetcontent")
-DIGITS = "0123456789"
-STRINGS = {Role.PATH, Role.OLD, Role.NEW, Role.TEXT}
+"""The normal names of an old and a new string that are of one call."""
+SURE = re.compile(r"old.*|before|targetcontent")
+STRINGS = {"PATH", "OLD", "NEW", "TEXT"}
 """The roles that only strings play."""
+"""The normal name of an old string that means an edit wherever it is."""
 
 
 def normal(name: str) -> str:
@@ -117,31 +83,25 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(normal, text.split())))
 
 
+def plain(name: str) -> str:
+    """Return a normal name without its number, which does not matter."""
+    return name.rstrip("0123456789")
+
+
 @cache
-def _roles() -> dict[str, list[Role]]:
-    """Return the roles of each name of the table."""
-    found: dict[str, list[Role]] = {}
+def _roles() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
     for role, name in _PLAYED.findall(TABLE):
-        found.setdefault(normal(name).rstrip(DIGITS), []).append(Role(role))
+        found.setdefault(plain(normal(name)), set()).add(role.upper())
     return found
 
 
 @cache
-def roles_of(name: str) -> frozenset[Role]:
-    """Return the roles of the member with the normal `name`; its number does not matter.
+def roles_of(name: str) -> frozenset[str]:
+    """Return the roles of the member with the normal `name`.
 
     It has two where its value tells them apart: `file` is a path, or a list.
     """
-    name = name.rstrip(DIGITS)
-    shaped = {role for role, form in ((Role.OLD, _OLD), (Role.NEW, _NEW)) if form.fullmatch(name)}
+    name = plain(name)
+    shaped = {role for role, form in (("OLD", _OLD), ("NEW", _NEW)) if form.fullmatch(name)}
     return frozenset(_roles().get(name, shaped))
-
-
-def belong_together(old: str, new: str) -> bool:
-    """Return whether the normal names of an old and a new string are those of one call."""
-    return _PAIR.fullmatch(f"{old} {new}") is not None
-
-
-def is_sure(old: str) -> bool:
-    """Return whether the normal name of an old string means an edit wherever it is."""
-    return _SURE.fullmatch(old) is not None

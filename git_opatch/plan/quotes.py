@@ -11,7 +11,7 @@ from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.patch import Hunk, Line, Patch, Prefix, Quote
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text
-from git_opatch.parse.hunk import line_diff
+from git_opatch.parse.hunks import line_diff
 
 _CONTEXT = 3
 

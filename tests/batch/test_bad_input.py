@@ -13,7 +13,7 @@ from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch.batch.lines import MOST_BYTES, read_lines
-from git_opatch.parse.scanner import MAX_LINES
+from git_opatch.parse.text import MAX_LINES
 
 _PATCH = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()
 _OF_FILES: dict[str, Any] = {"id": "x", "files": {"f": "a\n"}, "patch": _PATCH}

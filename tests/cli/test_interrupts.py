@@ -177,14 +177,14 @@ def test_an_interrupt_at_the_very_end_says_whether_all_was_applied(
 
 _INTERRUPT_IN_A_CLASS = """
 import os, signal
-from git_opatch.parse import formats
+from git_opatch.parse import grammar
 class Name:
     def __set_name__(self, owner, name):
         os.kill(os.getpid(), signal.SIGINT)
-def parser_of(name):
+def parse(scanner, name):
     class Parser:
         name = Name()
-formats.parser_of = parser_of
+grammar.parse = parse
 from git_opatch.__main__ import main
 main()
 """

@@ -11,10 +11,10 @@ import pytest
 
 import git_opatch
 from git_opatch.model.options import Format
-from git_opatch.parse.formats import FORMATS
+from git_opatch.parse.grammar import FORMATS
 
 _PARSE = Path(git_opatch.__file__).parent / "parse"
-_TABLE = _PARSE / "formats.py"
+_TABLE = _PARSE / "grammar.py"
 MARKS = {
     Format.ENVELOPE: r"\bbegin.{0,9}patch|\bend.{0,16}patch|(?<![*\\])\*\*\*(?!\*)"
     r"|\\\*\\\*\\\*(?! \\d)|\\\*\{2",

@@ -10,7 +10,7 @@ import pytest
 from harness_table import harnesses
 
 from git_opatch import ParseError, plan_in_memory
-from git_opatch.parse.json_object import _ASKS_ELSE
+from git_opatch.parse.tree import _ASKS_ELSE
 
 _FILE = b"one\ntwo\n"
 _DIFF = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n"
@@ -26,7 +26,7 @@ _RIGHT = hashlib.sha256(_FILE).hexdigest()
 _HASHES = (_RIGHT, f"sha256:{_RIGHT}", _RIGHT[:12], "0" * 40, "sha256:" + "0" * 64, "", "x", 7)
 _COUNT = 400
 _IF_TRUE, _IF_FALSE = (
-    [name for name, (nothing, _) in _ASKS_ELSE.items() if not nothing.fullmatch(value)]
+    [name for name, nothing in _ASKS_ELSE.items() if not nothing.fullmatch(value)]
     for value in ("true", "false")
 )
 

@@ -15,7 +15,7 @@ from parameters import named
 
 from git_opatch.model.errors import ParseError
 from git_opatch.parse import parse_patch
-from git_opatch.parse import scanner as bounds
+from git_opatch.parse import text as bounds
 
 _PART = 400
 _MOST = 1_500_000_000 // _PART

@@ -25,7 +25,7 @@ _ROW = """\
         rb"%% patch ",
         rb"%% patch ",
         rb"%% end",
-        (b"%% patch", b"%% end"),
+        rb"%% patch|%% end",
     ),
 """
 _PARSER = '''
@@ -34,8 +34,8 @@ _PARSER = '''
 import os
 
 from git_opatch.model.patch import FilePatch, Operation
-from git_opatch.parse.hunk import PREFIXED_LINES, HunkReader
-from git_opatch.parse.prose import report_missing_end
+from git_opatch.parse.grammar import report_no_end
+from git_opatch.parse.hunks import Hunks
 
 
 def starts(scanner):
@@ -43,13 +43,15 @@ def starts(scanner):
 
 
 def parse(scanner):
-    number, path = scanner.number, os.fsdecode(scanner.take()[9:].strip())
-    reader = HunkReader(scanner, PREFIXED_LINES, bare=True)
-    hunks = reader.read(lambda hunks: None if scanner.line.startswith(b"%% end") else False)
-    if scanner.at_end:
-        report_missing_end(scanner, "toy", b"%% end", scanner.end, number)
+    number, path = scanner.number, os.fsdecode(scanner.line[9:].strip())
+    scanner.at += 1
+    hunks = Hunks(scanner, bare=True).read(
+        lambda hunks: None if scanner.line.startswith(b"%% end") else bool(hunks.take_lines())
+    )
+    if not scanner.more:
+        report_no_end(scanner, "toy", b"%% end", scanner.end, number)
         return
-    scanner.take()
+    scanner.at += 1
     scanner.section(FilePatch(Operation.UPDATE, path, path, hunks, number=number))
 '''
 _PROGRAM = """
@@ -116,8 +118,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("toy")
     copy = top / "git_opatch"
     shutil.copytree(_PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    table, options = copy / "parse" / "formats.py", copy / "model" / "options.py"
-    last_row = "    Format.OPERATIONS: Row("
+    table, options = copy / "parse" / "grammar.py", copy / "model" / "options.py"
+    last_row = '}\n"""The formats of lines.'
     table.write_text(table.read_text().replace(last_row, _ROW + last_row, 1))
     options.write_text(
         re.sub(r"(    ENVELOPE = .*\n)", r'\1    TOY = "toy"\n', options.read_text(), count=1)

@@ -13,7 +13,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import git_opatch
-from git_opatch.parse.formats import FORMATS
+from git_opatch.parse.grammar import FORMATS, WRAPPERS
 
 _PACKAGE = Path(git_opatch.__file__).parent
 _MODULES = sorted(_PACKAGE.rglob("*.py"))
@@ -227,7 +227,7 @@ def test_an_envelope_is_read_by_its_own_parser_alone() -> None:
         "print(*sys.modules, sep='\\n')"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    modules = {row.module for row in FORMATS.values()} | {"shell", "mail"}
+    modules = {row.module for rows in (FORMATS, WRAPPERS) for row in rows.values()}
     prefix = "git_opatch.parse."
     loaded = {name.removeprefix(prefix) for name in ran.stdout.splitlines()}
     assert loaded & modules == {"envelope"}

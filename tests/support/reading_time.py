@@ -3,7 +3,7 @@
     python tests/support/reading_time.py [--megabytes N] [--shapes NAME,...]
 
 Each shape of text is read in a separate process at a quarter, at half and at all of N megabytes,
-or of what the bounds of a patch allow (`parse.scanner`), if that is less. What is timed is
+or of what the bounds of a patch allow (`parse.text`), if that is less. What is timed is
 `parse_patch`, in processor time; the memory is all that the process has at its peak, with the
 text. Reading that is linear grows by 2 at each step; over 2.3 is called not linear.
 """
@@ -24,7 +24,7 @@ from tempfile import NamedTemporaryFile
 
 from git_opatch.model.errors import ParseError
 from git_opatch.parse import parse_patch
-from git_opatch.parse.scanner import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
+from git_opatch.parse.text import MAX_BYTES, MAX_FILES, MAX_HUNKS, MAX_LINES
 
 _MAX_GROWTH = 2.3
 _CODE = "    value_N = compute(argument_N, other=1)  # as before\n"
