@@ -27,6 +27,7 @@ from git_opatch.git.stamp import read_regular, write_regular
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Target
+from git_opatch.model.paths import native
 from git_opatch.model.sentences import Notice
 
 _VERSION = 1
@@ -388,14 +389,14 @@ def _from_json(folder: Path, number: int, entry: Mapping[str, Any]) -> Record:
         bool(entry["carried"]),
         tuple(map(str, entry.get("commits", ()))),
         not entry["partial"],
-        {str(path): tuple(map(str, ids)) for path, ids in entry["unmerged"].items()},
+        {native(path): tuple(map(str, ids)) for path, ids in entry["unmerged"].items()},
         RecordAction(entry["action"]),
         int(entry["origin"]),
         bool(entry["part"]),
         bool(entry["reverse"]),
         _changes(entry["texts"]),
         _changes(entry["disk"]),
-        tuple(map(str, entry["paths"])),
+        tuple(map(native, entry["paths"])),
     )
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from git_opatch.model.paths import native, portable
 from git_opatch.model.text import Text, is_binary
 
 
@@ -98,13 +99,14 @@ class Change(NamedTuple):
 
     def to_json(self) -> list[object]:
         """Serialize to path, and mode and id before and after."""
-        return [self.path, _pair(self.old), _pair(self.new)]
+        return [portable(self.path), _pair(self.old), _pair(self.new)]
 
     @classmethod
     def from_json(cls, value: Sequence[Any]) -> Change:
-        """Parse what `to_json` returned. Raises `LookupError`, `TypeError` or `ValueError`."""
+        """Parse what `to_json` returned. Raises `LookupError`, `TypeError`, `ValueError` or
+        `AttributeError`."""
         path, old, new = value
-        return cls(path, _entry(old), _entry(new))
+        return cls(native(path), _entry(old), _entry(new))
 
 
 class WrittenFile(NamedTuple):

@@ -143,6 +143,16 @@ def name_meant(path: str) -> str:
     return next(filter(None, match.groups()), "").lstrip("/") if match else ""
 
 
+def portable(path: str) -> str:
+    """Return a path as it is kept in a file: its bytes as UTF-8, in whatever locale this runs."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
+
+
+def native(kept: str) -> str:
+    """Return the path that is kept as `portable` says. Raises `ValueError` if it is none."""
+    return os.fsdecode(kept.encode("utf-8", "surrogateescape"))
+
+
 def is_attributes_file(path: str) -> bool:
     """Return whether `path` is a `.gitattributes`, which says how files are read and written."""
     return path.rpartition("/")[2] == ".gitattributes"

@@ -11,6 +11,7 @@ from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Stages, WrittenFile, blob_id
 from git_opatch.model.options import Options, Target
+from git_opatch.model.paths import portable
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.perform import run_transaction
 from git_opatch.transaction.record import ChangeSet, TransactionRecord, state_dir
@@ -76,9 +77,9 @@ def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
         "files": Counter(file.status for file in plan.written.files),
         "carried": plan.carried is not None,
         "texts": [change.to_json() for change in plan.texts],
-        "paths": plan.only,
+        "paths": list(map(portable, plan.only)),
         "disk": [each.change.to_json() for each in _converted(plan)],
-        "unmerged": {path: _ids(each, algorithm) for path, each in stages.items()},
+        "unmerged": {portable(path): _ids(each, algorithm) for path, each in stages.items()},
         "partial": bool(plan.failures),
         "part": plan.is_part,
         "reverse": session.options.reverse and plan.reverses is None,

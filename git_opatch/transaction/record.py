@@ -32,7 +32,7 @@ from git_opatch.git.stamp import Stamp, read_regular
 from git_opatch.model.blob import Change, Stages, WrittenFile
 from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target
-from git_opatch.model.paths import parents, why_unsafe
+from git_opatch.model.paths import native, parents, portable, why_unsafe
 from git_opatch.model.text import visible
 from git_opatch.transaction.lock import link_or_copy
 
@@ -306,8 +306,8 @@ def read_transaction(repository: Repository) -> TransactionRecord | None:
             folder,
             Target(plan["target"]),
             tuple(map(Change.from_json, plan["changes"])),
-            tuple(map(str, plan["created"])),
-            Path(os.path.normpath(repository.git_dir / str(plan["index"]))),
+            tuple(map(native, plan["created"])),
+            Path(os.path.normpath(repository.git_dir / native(plan["index"]))),
             int(plan["number"]),
             tuple(map(Change.from_json, plan["written"])),
         )
@@ -315,7 +315,7 @@ def read_transaction(repository: Repository) -> TransactionRecord | None:
         if any(why_unsafe(path) for path in (*paths, *record.created)):
             raise ValueError("a path that no patch may name")
         uuid.UUID(record.name)
-        working_tree = str(plan["top"])
+        working_tree = native(plan["top"])
     except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise RepositoryError(f"{folder} is damaged; look at it, then move it away") from None
     _require_own_working_tree(repository, working_tree)
@@ -345,9 +345,9 @@ def _to_json(record: TransactionRecord, repository: Repository) -> dict[str, obj
     return {
         "version": _VERSION,
         "target": record.target.value,
-        "index": _relative(record.index_file, repository),
-        "top": _relative(repository.top, repository) if repository.top else "",
-        "created": record.created,
+        "index": portable(_relative(record.index_file, repository)),
+        "top": portable(_relative(repository.top, repository)) if repository.top else "",
+        "created": list(map(portable, record.created)),
         "number": record.number,
         "changes": [change.to_json() for change in record.changes],
         "written": [change.to_json() for change in record.written],
