@@ -31,11 +31,11 @@ from git_opatch.git.runner import NO_TRANSPORT, GitRunner
 from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.blob import Entry, Mode
 from git_opatch.model.errors import RepositoryError
-from git_opatch.model.settings import Settings
+from git_opatch.model.settings import FALSE, Settings
 
 _SETTINGS = (
     *("config", "-z", "--get-regexp"),
-    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol)"
+    r"^((opatch|color)\.[a-z]+|pager\.opatch|core\.(fsync(method)?|autocrlf|eol|symlinks)"
     r"|filter\..*\.(clean|smudge|process|required))$",
 )
 _MAX_ARGUMENTS = 500_000  # bytes
@@ -113,6 +113,13 @@ class Repository(GitRunner):
         """Whether it has only the newest of its history (shallow in gitrepository-layout(5))."""
         return (self.objects.parent / "shallow").exists()
 
+    @property
+    def main_top(self) -> Path | None:
+        """The top of the main working tree, if this one is linked (git-worktree(1)); else None."""
+        common = self.objects.parent
+        is_linked = common.name == ".git" and self.git_dir.parent == common / "worktrees"
+        return common.parent if is_linked else None
+
     def require_worktree(self, instead: str = "") -> Path:
         """The top of the working tree.
 
@@ -144,6 +151,10 @@ class Repository(GitRunner):
         settings = self._known_settings()
         by_default = settings.get("core.autocrlf", "false").lower() not in ("false", "input")
         return by_default or settings.get("core.eol", "lf").lower() != "lf"
+
+    def has_links(self) -> bool:
+        """Whether the working tree has symbolic links; else their targets are in plain files."""
+        return self._known_settings().get("core.symlinks", "true").lower() not in FALSE
 
     def sync(self, paths: Iterable[str | Path]) -> None:
         """Write files and directories to the disk, as the user's settings say. Raises `OSError`."""

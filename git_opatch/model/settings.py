@@ -13,7 +13,7 @@ _Choice = TypeVar("_Choice", bound=Enum)
 _Default = TypeVar("_Default", int, None)
 
 
-_FALSE = ("false", "no", "off", "0")
+FALSE = ("false", "no", "off", "0")
 
 
 class Settings(dict[str, str]):
@@ -31,7 +31,7 @@ class Settings(dict[str, str]):
         """The programs, by the last word of their settings, of each filter (gitattributes(5))."""
         for key in [key for key, value in last.items() if value]:
             name, _, program = key.split(".", 1)[1].rpartition(".")
-            if program.lower() == "required" and last[key].lower() in _FALSE:
+            if program.lower() == "required" and last[key].lower() in FALSE:
                 continue
             self.filters.setdefault(name, set()).add(program)
 

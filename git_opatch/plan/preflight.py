@@ -40,7 +40,8 @@ def preflight(plan: Plan, snapshot: Snapshot, repository: Repository, options: O
         fault = Fault.UNSTAGED_MERGE if is_merge else Fault.UNSTAGED
         obstacles += [Failure(fault, path) for path in unstaged]
     if changes and not obstacles:
-        obstacles = guard(repository.require_worktree(), changes, options.target)
+        top, has_links = repository.require_worktree(), repository.has_links()
+        obstacles = guard(top, changes, options.target, has_links=has_links)
     obstacles = obstacles or refuse_losses(plan, repository, options)
     if obstacles:
         raise Refused([*plan.failures, *obstacles], options)

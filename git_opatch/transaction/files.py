@@ -50,10 +50,11 @@ class PublishedFiles:
         """The group of each new file, as git wrote it aside."""
         self._taken: dict[int, Stamp] = {}
 
-    def write_new(self, change_set: ChangeSet) -> None:
+    def write_new(self, change_set: ChangeSet, *, has_links: bool) -> None:
         """Write new files aside, with the rights that git would give them, or those they have.
 
-        Raises `TransactionError` if that fails.
+        A symbolic link is a file with its target unless `has_links`. Raises `TransactionError` if
+        that fails.
         """
         made = ""
         for number, (change, _, text) in enumerate(change_set.files):
@@ -67,7 +68,8 @@ class PublishedFiles:
                     os.makedirs(directory, exist_ok=True)
                     made = directory
                 rights = stat.S_IMODE(stamp.mode) if stamp and keeps else None
-                new = _write_file(f"{self._new}/{change.path}", change.new.mode, text, rights)
+                mode = change.new.mode if has_links or change.new.mode.is_file else Mode.REGULAR
+                new = _write_file(f"{self._new}/{change.path}", mode, text, rights)
             except OSError as error:
                 what = f"cannot write {visible(change.path)}: {error.strerror or error}"
                 raise TransactionError(what) from None

@@ -23,8 +23,13 @@ Obstacles = Callable[[str], tuple[Fault, str] | None]
 """Why nothing can be written, or read, below a directory, and the parent that prevents it."""
 
 
-def guard(top: Path, changes: Sequence[Change], target: Target) -> list[Failure]:
-    """List what prevents writing `changes` below `top`; nothing for the index only."""
+def guard(
+    top: Path, changes: Sequence[Change], target: Target, *, has_links: bool
+) -> list[Failure]:
+    """List what prevents writing `changes` below `top`; nothing for the index only.
+
+    `has_links` is whether a symbolic link is one there (`Repository.has_links`).
+    """
     if target is Target.CACHED:
         return []
     removed = {change.path for change in changes if change.new is None}
@@ -32,7 +37,7 @@ def guard(top: Path, changes: Sequence[Change], target: Target) -> list[Failure]
     return [
         failure
         for change in changes
-        for failure in (*_above(change.path, obstacles), *_at_path(top, change, removed))
+        for failure in (*_above(change.path, obstacles), *_at_path(top, change, removed, has_links))
     ][:20]
 
 
@@ -71,14 +76,16 @@ def _obstacles(top: Path, removed: Collection[str], reading: bool = False) -> Ob
     return obstacle
 
 
-def _at_path(top: Path, change: Change, removed: Collection[str]) -> Iterator[Failure]:
+def _at_path(
+    top: Path, change: Change, removed: Collection[str], has_links: bool
+) -> Iterator[Failure]:
     mode = _mode(f"{top}/{change.path}")
     if change.old is None:
         if mode is not None and not _holds_only(top, change.path, mode, removed):
             yield Failure(Fault.IN_THE_WAY, change.path)
     elif mode is None:
         yield Failure(Fault.UNSTAGED_DELETION, change.path)
-    elif not _same_type(mode, change.old):
+    elif stat.S_IFMT(mode) not in _types(change.old, has_links):
         yield Failure(Fault.OTHER_TYPE, change.path)
 
 
@@ -96,8 +103,11 @@ def _holds_only(top: Path, path: str, mode: int, removed: Collection[str]) -> bo
     )
 
 
-def _same_type(mode: int, entry: Entry) -> bool:
-    return stat.S_ISREG(mode) if entry.mode.is_file else stat.S_ISLNK(mode)
+def _types(entry: Entry, has_links: bool) -> Collection[int]:
+    """The types of file that an entry has in the working tree (inode(7))."""
+    if entry.mode.is_file:
+        return [stat.S_IFREG]
+    return [stat.S_IFLNK] if has_links else [stat.S_IFLNK, stat.S_IFREG]
 
 
 def _mode(path: str) -> int | None:

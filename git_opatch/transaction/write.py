@@ -47,7 +47,7 @@ def write(
         _write_index(repository, change_set, record, lock)
     files = PublishedFiles(record)
     if record.written:
-        files.write_new(change_set)
+        files.write_new(change_set, has_links=repository.has_links())
     repository.sync(_prepared(repository, record, stored))
     if record.written:
         files.publish(repository.require_worktree(), change_set.stamps, repository.sync)
