@@ -20,6 +20,7 @@ from git_opatch.agent.hook_event import ToolCall
 from git_opatch.agent.outside import (
     names_within,
     nested_repository,
+    refuse_main_checkout,
     relative_paths,
     split_by_place,
     split_by_repository,
@@ -108,6 +109,8 @@ def judge_patch(invocation: Invocation, place: Place, options: Options) -> Judge
     where, outside = place.directory, tuple[FilePatch, ...]()
     if not any(rule.allows for rule in options.policy.rules):
         where, (patch, outside) = place.top, split_by_place(patch, place.top, place.directory)
+    if failures := refuse_main_checkout(outside, place.repository, place.directory):
+        raise as_seen_from(place.prefix, Refused(failures, options), options)
     if outside and not patch.files:
         return Judged(invocation, {}, outside)
     parts = {"": patch} if where != place.top else split_by_repository(patch, place.top)
@@ -157,6 +160,9 @@ def judge_edit(path: str, place: Place, options: Options) -> None:
         names = [path]
     sections = tuple(FilePatch(Operation.UPDATE, name, name) for name in names)
     failures = check_policy(Patch(sections), Snapshot({}), place.repository, options)
+    if not names:
+        outside = [FilePatch(Operation.UPDATE, path, path)]
+        failures += refuse_main_checkout(outside, place.repository, place.directory)
     if failures:
         raise as_seen_from(place.prefix, Refused(failures, options), options)
 

@@ -12,8 +12,10 @@ from pathlib import Path
 
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import RepositoryError
+from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.paths import parents, why_unsafe
+from git_opatch.model.sentences import Fault, Hint
 from git_opatch.model.text import visible
 
 
@@ -79,6 +81,26 @@ def _owner(top: Path, path: str) -> str:
             break
         owner = parent if os.path.lexists(top / parent / ".git") else owner
     return owner
+
+
+def refuse_main_checkout(
+    sections: Iterable[FilePatch], repository: Repository, directory: Path
+) -> list[Failure]:
+    """Refuse the sections that name a file of the main working tree, from a linked one (D522).
+
+    Paths are relative to `directory`. What is meant is the file of the same name (git-worktree(1)).
+    """
+    main, failures = repository.main_top, list[Failure]()
+    if main is None:
+        return []
+    for section in sections:
+        for path in (section.path, section.new_path or section.path):
+            absolute = os.path.join(directory, section.directory, path)
+            if (meant := path_within(main.resolve(), absolute)) and not _owner(main, meant):
+                failure = refusal(section, Fault.OTHER_WORKTREE, path=absolute)
+                failures.append(failure._replace(similar=(meant,)).with_hint(Hint.SIMILAR_PATH))
+                break
+    return failures
 
 
 def nested_repository(top: Path, below: str) -> Repository:

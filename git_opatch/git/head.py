@@ -65,9 +65,14 @@ def moved_since(repository: Repository, file: Path) -> bool:
 
 
 def require_finished(repository: Repository) -> None:
-    """Raise `CommitError` in the middle of a merge, cherry-pick, revert, rebase or am."""
+    """Raise `CommitError` in the middle of a merge, cherry-pick, revert, rebase or am.
+
+    A rebase that stopped for an `edit`, a `break` or an `exec` waits for commits (git-rebase(1)).
+    """
+    rebase = repository.git_dir / "rebase-merge"
+    waits = (rebase / "amend").exists() or not (rebase / "stopped-sha").exists()
     for file, (name, command) in _UNFINISHED.items():
-        if os.path.lexists(repository.git_dir / file):
+        if os.path.lexists(repository.git_dir / file) and not (waits and file == rebase.name):
             raise CommitError(Notice.UNFINISHED.fill(name=name, command=command))
 
 

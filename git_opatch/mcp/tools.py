@@ -35,7 +35,7 @@ from git_opatch.operations.log import logged_patches
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.operations.undo import reverse
 from git_opatch.parse import parse_patch
-from git_opatch.plan.patch_paths import called_in
+from git_opatch.plan.patch_paths import called_in, name_of
 from git_opatch.plan.policy import forbidden_path
 from git_opatch.report import history, placements
 from git_opatch.report.refusal import refusal_text
@@ -230,7 +230,7 @@ def _edit(call: _Call, arguments: Arguments) -> Iterator[str]:
 
 def _apply(call: _Call, arguments: Arguments) -> Iterator[str]:
     patch = _patch_of(call, arguments)
-    plan = operation.apply_patch(patch, call.repository, call.options, _NAME)
+    plan = operation.apply_patch(patch, call.repository, call.options, name_of(_NAME, patch))
     yield from report.notes(plan.notes)
     yield from placements.loose_placements(plan)
     undo = f"the tool `undo` with number {plan.record}" if plan.record else ""

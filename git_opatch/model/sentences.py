@@ -670,6 +670,10 @@ class Fault(Enum):
         Reason.UNSAFE_PATH,
         "the path is outside of the working tree; paths are relative to its top",
     )
+    OTHER_WORKTREE = (
+        Reason.UNSAFE_PATH,
+        "the path is in the main working tree, and not in the linked one of the call",
+    )
     NOT_A_NAME = Reason.UNSAFE_PATH, "the path is not the name of a file"
     LONG_PATH = Reason.UNSAFE_PATH, "the path is longer than a file system allows"
     LEAVES = Reason.UNSAFE_PATH, "the path leaves the working tree"
@@ -692,6 +696,12 @@ class Fault(Enum):
     )
     NOT_ALLOWED = Reason.NOT_ALLOWED, "path is not allowed", "allowed by {origin}: {pathspecs}"
     DENIED = Reason.DENIED, "path is denied", "denied by {origin}: {pathspecs}"
+    NO_FILES = Reason.DENIED, "may not be changed", "{origin} allows no file"
+    FALLS_TOGETHER = (
+        Reason.OVERLAP,
+        "has another section that is refused, and these stand or fall together",
+        "correct that one",
+    )
     TOO_MANY_FILES = (
         Reason.DENIED,
         "is one of {count:,} files that the patch touches",
@@ -786,7 +796,7 @@ class Hint(Sentence):
     OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
     OLDER_DISAGREE = "fits {path} as of {version}, and other versions, whose merges differ"
     OLDER_DRIVER = "fits {path} as of {version}, but the attribute `merge` says how to merge it"
-    LATER_PATCH = "patch {later} changed it since; undo that first: `git opatch undo {later}`"
+    LATER_PATCH = "patch {later} changed it since; undo that first"
     UNDO_CONFLICT = "resolve them, then `git add` it; or `git opatch undo {patch}`"
     OLDER_CONFLICT = "fits {path} as of {version}, but later changes conflict with it"
     NO_VERSION = "fits no version of {path} in the history, so `--3way` cannot merge it"
@@ -867,6 +877,10 @@ class Notice(Sentence):
 
     # of undo and redo
     NOT_A_PATCH = "{number} is not a patch, but what was done to patch {patch}"
+    NOT_UNDONE_AND_GONE = (
+        "patch {patch} is not undone, but its change is not there any more; to apply it again: "
+        "{command:4000}"
+    )
     NOT_UNDONE = "patch {patch} is not undone{where}, so there is nothing to redo"
     ALREADY_UNDONE = "patch {patch} is already undone{where}"
     NOT_APPLIED = "patch {patch} is not applied{where}"

@@ -18,7 +18,7 @@ from git_opatch.model.reverse import reverse
 from git_opatch.parse import patch_of
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.section import plan_sections
+from git_opatch.plan.together import plan_together
 
 _ALGORITHM = "sha1"
 _DEFAULTS = Options()
@@ -80,7 +80,7 @@ def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algori
     if failures := refuse_unsafe(patch):
         plan = Plan(failures=tuple(failures))
     else:
-        plan = plan_sections(patch, _snapshot_of(blobs), options, algorithm)
+        plan = plan_together(patch, _snapshot_of(blobs), options, algorithm)
     return plan.attempted(options, "the file")
 
 

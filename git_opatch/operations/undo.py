@@ -169,7 +169,7 @@ class _Run(NamedTuple):
             raise UndoneError(Notice.NOT_A_PATCH.fill(number=number, patch=patch))
         place = self._place(history)
         if place is None and self.redoes:
-            raise NotAppliedError(Notice.NOT_UNDONE.fill(patch=patch, where=self._where))
+            raise NotAppliedError(self._why_not_undone(history))
         if place is None:
             was_undone = history.undone is not None
             notice = Notice.ALREADY_UNDONE if was_undone else Notice.NOT_APPLIED
@@ -180,6 +180,16 @@ class _Run(NamedTuple):
         if _is_done(step.plan):
             raise NotAppliedError(self._done([history]))
         return step
+
+    def _why_not_undone(self, history: PatchHistory) -> str:
+        """Say that there is nothing to redo; of a change that is not there, what applies it."""
+        patch, record = history.number, history.record
+        again = self._replace(redoes=False)
+        step = again._step(history, history.applied) if history.applied else None
+        if self.paths.pathspecs or step is None or not _is_done(step.plan):
+            return Notice.NOT_UNDONE.fill(patch=patch, where=self._where)
+        command = shlex.join(["git", "opatch", "apply", str(record.file)])
+        return Notice.NOT_UNDONE_AND_GONE.fill(patch=patch, command=command)
 
     def _last(self, journal: Journal) -> tuple[_Step, list[str]]:
         """Plan the last patch that can be undone, or redone; with a note on those that are gone."""

@@ -67,6 +67,13 @@ def named_paths(patch: Patch) -> list[str]:
     return sorted({path for section in patch.files for path in section.names})
 
 
+def name_of(caller: str, patch: Patch) -> str:
+    """Name a patch that comes from no file in the journal: by who sent it, and what it is for."""
+    paths = list(dict.fromkeys(section.new_path or section.path for section in patch.files))
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f"{caller}: {paths[0]}{more}"
+
+
 def created_paths(patch: Patch) -> set[str]:
     """Return the paths at which `patch` creates a file."""
     files = patch.files

@@ -48,6 +48,8 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
             others = [path for path in known if path not in (failure.path, *created)]
             section = sections.get((failure.source, failure.section_line))
             meant = name_meant(failure.path) or failure.path
+            if repository.main_top:
+                meant = meant.removeprefix(f"{repository.main_top}/")
             may_be_gone = in_index and failure.fault is Fault.MISSING_FILE
             if removal := find_removal(repository, failure.path) if may_be_gone else None:
                 failures[at] = _as_removed(failure, *removal)
@@ -109,6 +111,8 @@ def _similar_to(path: str, others: Sequence[str]) -> tuple[str, ...]:
     name = _name(path)
     if not name.strip(".") or not path.isprintable() or len(name) > FEW:
         return ()
+    if path in others:  # as of another working tree
+        return (path,)
     found = [other for other in others if _name(other) == name]
     if not found:
         alike = {_name(other): other for other in others if _name(other)[:2] == name[:2]}

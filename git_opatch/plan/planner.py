@@ -20,7 +20,7 @@ from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
 from git_opatch.plan.quotes import with_quotes
-from git_opatch.plan.section import plan_sections
+from git_opatch.plan.together import plan_together
 from git_opatch.transaction.guard import guard_parents
 from git_opatch.transaction.record import state_dir
 
@@ -83,7 +83,7 @@ def _plan_patch(patch: Patch, repository: Repository, options: Options) -> tuple
         return with_path_hints(plan, patch, repository, options), snapshot
     restorable = deleted_contents(repository, patch, options.target)
     snapshot = snapshot._replace(restorable=restorable)
-    plan = plan_sections(patch, snapshot, options, repository.algorithm)
+    plan = plan_together(patch, snapshot, options, repository.algorithm)
     is_stale = any(failure.fault in (Fault.STALE, Fault.QUOTE_MISSING) for failure in plan.failures)
     if plan.failures and not is_stale and _tries_old_versions(options) and not snapshot.stored:
         from git_opatch.plan.three_way import plan_three_way

@@ -40,7 +40,8 @@ def check_policy(
     if most is not None and count > most.limit:
         values: dict[str, str | bytes | int]
         values = {"count": count, "most": most.limit, "origin": most.origin}
-        failures.append(Failure(Fault.TOO_MANY_FILES, touched[0][0], values=values))
+        fault = Fault.TOO_MANY_FILES if most.limit else Fault.NO_FILES
+        failures.append(Failure(fault, touched[0][0], values=values))
     return failures
 
 

@@ -19,6 +19,7 @@ from git_opatch.model.selection import parts_of
 from git_opatch.model.sentences import Detail, Difference, Fault, Reason
 from git_opatch.model.text import visible, visible_difference
 from git_opatch.model.text_position import string_line_of
+from git_opatch.plan.together import falling_sections
 
 Spans = Sequence[tuple[str, str]]
 """The pieces of a line, each with its style; empty for none."""
@@ -357,7 +358,11 @@ def _fitting(failures: Sequence[Failure], options: Options, patch: Patch) -> str
     if is_whole or not all(each.section_line for each in failures):
         return ""
     refused, parts = {each.key for each in failures}, parts_of(patch)
-    fitting = sum(refused.isdisjoint(part.keys) for part in parts)
+    falling = {(each.source, each.number) for each in falling_sections(patch, failures)}
+    fitting = sum(
+        refused.isdisjoint(part.keys) and (part.section.source, part.section.number) not in falling
+        for part in parts
+    )
     reasons = {each.reason for each in failures if each.hunk and not each.already_applied}
     if not fitting or not reasons or Reason.OVERLAP in reasons:  # of two versions, none is better
         return ""

@@ -439,3 +439,35 @@ def test_the_documented_script_works(base: Sandbox) -> None:
     assert b'"updatedInput"' in ran.out
     ran = base.run(script, "--deny", "f", feed=json.dumps(_codex(_GOOD, base.path)).encode())
     assert (ran.status, b'"permissionDecision": "deny"' in ran.out) == (0, True)
+
+
+def test_a_path_of_the_main_checkout_is_denied_in_a_linked_worktree(
+    base: Sandbox, tmp_path: Path
+) -> None:
+    """By its absolute path, which an agent knows from before it was sent there."""
+    linked = Sandbox(tmp_path / "linked")
+    base.git("worktree", "add", "-q", str(linked.path))
+    nested = base.path / "trees/nested"
+    base.git("worktree", "add", "-q", str(nested))
+    main = str(base.path / "f")
+    patch = _GOOD.replace("File: f", f"File: {main}")
+    edit = {"file_path": main, "old_string": "a", "new_string": "b"}
+    events = [
+        _codex(patch, linked.path),
+        _claude(_heredoc(patch), linked.path / "sub"),
+        {**_claude("", linked.path, "Edit"), "tool_input": edit},
+        {**_claude("", nested, "Write"), "tool_input": {"file_path": main, "content": "x"}},
+    ]
+    for event in events:
+        reason = _reason(base, event)
+        assert f"error: {main}: the path is in the main working tree, and not in " in reason
+        assert "did you mean `" in reason
+    assert "did you mean `../f`" in _reason(base, events[1])
+    for where in (base.path, tmp_path):
+        assert _reason(base, _codex(patch, where)) == ""
+    for path in (tmp_path / "elsewhere", nested / "f", linked.path / "f"):
+        tool_input = {"file_path": str(path), "content": "x"}
+        event = {**_claude("", linked.path, "Write"), "tool_input": tool_input}
+        assert _reason(base, event) == ""
+    ran = linked.opatch("apply", feed=patch.encode())
+    assert (ran.status, "did you mean `f`?" in ran.err) == (1, True)

@@ -477,3 +477,13 @@ def test_a_patch_that_is_applied_twice_is_two_patches(base: Sandbox) -> None:
     assert base.read("f") == b"one\ntwo\nthree\nfour\nfive\nsix\n2\n"
     assert base.opatch("undo").status == 0
     assert base.read("f") == b"one\ntwo\nthree\nfour\nfive\nsix\ntwo\n"
+
+
+def test_a_patch_of_an_agent_is_named_by_its_files(base: Sandbox) -> None:
+    call = {"name": "edit", "arguments": {"path": "f", "old_string": "two", "new_string": "2"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    assert base.opatch("mcp", feed=json.dumps(message).encode() + b"\n").status == 0
+    assert base.opatch("apply-patch", _MORE.decode()).status == 0
+    more, edit = _log(base)
+    assert "  mcp: f  1 file modified, applied with --worktree" in edit
+    assert "  apply_patch: new and 1 more  2 files changed" in more

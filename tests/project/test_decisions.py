@@ -12,7 +12,7 @@ _TOP = Path(__file__).parents[2]
 _TESTS = _TOP / "tests"
 _PAGE = (_TOP / "docs/decisions.md").read_text()
 _CITED = re.compile(r"\bD([1-9]\d{0,2})\b")
-_MOST_WORDS = 5350
+_MOST_WORDS = 5450
 
 
 class _Rule(NamedTuple):

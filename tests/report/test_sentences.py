@@ -68,7 +68,7 @@ def test_a_sentence_that_names_its_subject_follows_a_colon(fault: Fault, mark: s
 
 _NOT_TYPED = {
     # what nobody can do, or need not
-    *("NOT_ALLOWED", "DENIED", "OLDER_AMBIGUOUS", "OLDER_DISAGREE", "OLDER_DRIVER"),
+    *("NOT_ALLOWED", "DENIED", "NO_FILES", "OLDER_AMBIGUOUS", "OLDER_DISAGREE", "OLDER_DRIVER"),
     *("OLDER_CONFLICT", "NO_VERSION"),
     # of another repository, a filter, or the hook of an agent, which have tests of their own
     *("SHALLOW", "PARTIAL", "QUOTE_MISSING", "CHANGED_ON_DISK", "FILTERED", "HERE"),

@@ -27,7 +27,7 @@ from git_opatch.model.text import visible
 from git_opatch.operations import apply
 from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.parse import parse_patch
-from git_opatch.plan.patch_paths import called_in, resolve_paths
+from git_opatch.plan.patch_paths import called_in, name_of, resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import TextReporter, notes_of
@@ -70,7 +70,7 @@ def apply_patch(patch: str | None = None) -> int:
             if outcome.failures:
                 return call.reporter.report(outcome)
     for below, part in parts.items():
-        outcome = call.carry_out(part, below, partial(apply.apply_patch, name=_NAME))
+        outcome = call.carry_out(part, below, partial(apply.apply_patch, name=name_of(_NAME, part)))
         if outcome.failures:
             call.reporter.tell()
             return call.reporter.report(outcome)
