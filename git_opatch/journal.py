@@ -23,7 +23,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from git_opatch.git.stamp import read_regular, write_regular
+from git_opatch.git.disk import read_regular, write_regular
 from git_opatch.model.blob import Change
 from git_opatch.model.errors import JournalError
 from git_opatch.model.options import Target

@@ -281,8 +281,7 @@ def unmerged_paths(repository: Repository) -> list[str]:
 def unmerged_stages(repository: Repository) -> dict[str, dict[int, Entry]]:
     """The stages, by number, of each path that the index has in several."""
     found: dict[str, dict[int, Entry]] = {}
-    for record in repository.ask("ls-files", "--unmerged", "-z").split(b"\0")[:-1]:
-        about, _, path = record.partition(b"\t")
-        mode, oid, stage = about.decode().split()
-        found.setdefault(os.fsdecode(path), {})[int(stage)] = Entry(Mode(mode), oid)
+    for record in repository.ask("ls-files", "--unmerged", "-v", "-z").split(b"\0")[:-1]:
+        path, entry, stage, _ = parse_entry(record)
+        found.setdefault(path, {})[stage] = entry
     return found

@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.git.filtered import filters, read_text, smudged
+from git_opatch.git.converted import filters, read_text, smudged
+from git_opatch.git.disk import Stamp
 from git_opatch.git.index import list_index, store_worktree
 from git_opatch.git.output import IndexEntry
 from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.git.scratch import scratch_directory
-from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import RepositoryError
 from git_opatch.model.options import Options, Target

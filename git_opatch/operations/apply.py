@@ -17,7 +17,7 @@ from git_opatch.model.sentences import Fault, Hint
 from git_opatch.operations.perform import Session, perform
 from git_opatch.operations.post_hook import finish
 from git_opatch.operations.recover import recovered
-from git_opatch.operations.rejected_files import note_unwritten, plan_rejects, write_rejects
+from git_opatch.operations.rejects import plan_rejects, write_rejects
 from git_opatch.parse import patch_of
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -88,7 +88,7 @@ def apply_locked(patch: Patch, session: Session) -> Plan:
     plan = plan._replace(is_part=patch.is_part)
     with deferred_signals():
         plan = perform(plan, session, digest=digest)
-        notes = [*write_rejects(repository, rejects), *note_unwritten(plan, options)]
+        notes = write_rejects(repository, rejects, plan, options)
         return _with_conflicts_left(plan.with_notes(notes))
 
 

@@ -17,13 +17,13 @@ from git_opatch.complete import Completed
 from git_opatch.git.commit import CommitResult, commit, identity_error, manual_command
 from git_opatch.git.head import (
     Head,
+    abbreviated,
     commit_after,
     committed_changes,
     read_head,
     require_finished,
     staged_changes,
 )
-from git_opatch.git.history import abbreviated
 from git_opatch.git.hooks import any_is_hook
 from git_opatch.git.index import unmerged_paths
 from git_opatch.git.output import git_message

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from git_opatch.git.index import list_index
-from git_opatch.git.output import IndexEntry
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
 from git_opatch.journal import PatchHistory, Record, entries, last, read_journal
@@ -84,33 +83,22 @@ def _states(repository: Repository, histories: Sequence[PatchHistory]) -> dict[i
         return states
     applied = [each for each in histories if each.applied is not None]
     staged = [
-        each for each in applied if each.applied is not Target.WORKTREE and not each.record.texts
+        each for each in applied if each.applied is not Target.WORKTREE and not _is_on_disk(each)
     ]
     states |= _states_in(repository, staged, Target.CACHED)
     files = [
         each
         for each in applied
         if each.applied is Target.WORKTREE
-        or each.record.texts
+        or _is_on_disk(each)
         or (each.applied is Target.INDEX and states.get(each.number) is State.GONE)
     ]
     return states | _states_in(repository, files, Target.WORKTREE)
 
 
-def _left_unmerged(
-    listed: Sequence[IndexEntry], histories: Sequence[PatchHistory]
-) -> dict[str, Entry | None]:
-    """Return what is to be taken for the entries of files that a patch left with conflicts."""
-    stages: dict[str, list[str]] = {}
-    for each in listed:
-        if each.stage:
-            stages.setdefault(each.path, []).append(each.entry.id)
-    return {
-        change.path: change.new
-        for history in histories
-        for change in history.record.changes
-        if tuple(stages.get(change.path, ())) == history.record.unmerged.get(change.path)
-    }
+def _is_on_disk(history: PatchHistory) -> bool:
+    """Return whether only the files on disk tell: of a filter's texts, or left with conflicts."""
+    return bool(history.record.texts or history.record.unmerged)
 
 
 def _not_undone(history: PatchHistory, target: Target) -> Record:
@@ -136,7 +124,6 @@ def _states_in(
     else:
         listed = list_index(repository, sorted(paths), [])
         now = {each.path: each.entry for each in listed if each.stage == 0}
-        now |= _left_unmerged(listed, histories)
     states: dict[int, State] = {}
     drifted: list[PatchHistory] = []
     for history in histories:

@@ -1,23 +1,30 @@
-"""Detect and recover from an interrupted run."""
+"""Detect an interrupted run, and finish or restore what it left."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
+from git_opatch.git.index import list_everything
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import remove_abandoned
-from git_opatch.model.errors import BusyError, OpatchError
+from git_opatch.model.errors import BusyError, OpatchError, RepositoryError
+from git_opatch.model.options import Target
 from git_opatch.model.sentences import Notice
 from git_opatch.transaction.files import Kept
 from git_opatch.transaction.lock import at_work, is_locked, locked, when_free
+from git_opatch.transaction.perform import Restored, kept_in, publish, remove_scratch, restore
 from git_opatch.transaction.record import (
+    TransactionRecord,
     has_incomplete,
+    has_lock,
     has_transaction,
+    read_transaction,
+    remove_incomplete,
     state_dir,
 )
-from git_opatch.transaction.recover import recover
-from git_opatch.transaction.restore import Restored
 
 _MAX_LISTED = 20
 _Result = TypeVar("_Result")
@@ -36,7 +43,7 @@ def recovered(repository: Repository, work: Callable[[int, list[str]], _Result])
 
     It gets the lock's descriptor, and notes on what was recovered; an `OpatchError` that it raises
     carries them, too (`__notes__`). Another run, and a git that has the index locked, is waited for
-    (`when_free`). Raises what `recover` raises, and `BusyError`, before which nothing was changed.
+    (`when_free`). Raises as `recover_interrupted` does; before a `BusyError`, nothing was changed.
     """
     notes = list[str]()
 
@@ -94,7 +101,7 @@ def note_interrupted(repository: Repository) -> list[str]:
 
 def _recover_locked(repository: Repository) -> Recovery:
     remove_abandoned()
-    restored = recover(repository)
+    restored = _finish_or_restore(repository)
     return Recovery(tuple(_notes(restored)), restored.kept) if restored else Recovery()
 
 
@@ -118,3 +125,64 @@ def _kept_note(kept: Kept) -> str:
 
 def _count(paths: Sequence[str]) -> str:
     return f"{len(paths)} file{'s' * (len(paths) != 1)}"
+
+
+def _finish_or_restore(repository: Repository) -> Restored | None:
+    """Finish or restore an interrupted transaction; None if there is none.
+
+    A committed one is finished if its index is whole, any other restored. If somebody removed our
+    lock and changed the index since, nothing is touched and the record is kept aside. The caller
+    holds the lock, so no git of that run is still alive. Raises `OpatchError` or `OSError` if it
+    cannot be done now; then the record is still there, and the next call begins again (D133).
+    """
+    remove_incomplete(state_dir(repository))
+    record = read_transaction(repository)
+    if record is None:
+        return None
+    if record.committed and not _is_published(record) and not _is_index_ours(repository, record):
+        return _keep_record(repository, record)
+    if record.committed and (_is_published(record) or _is_whole(repository, record)):
+        publish(repository, record)
+        return Restored(finished=tuple(change.path for change in record.changes))
+    if not _is_index_ours(repository, record):
+        return _keep_record(repository, record)
+    return restore(repository, record)
+
+
+def _keep_record(repository: Repository, record: TransactionRecord) -> Restored:
+    """Leave everything as it is, and keep the record."""
+    files = [record.file(number) for number in range(len(record.written))]
+    kept = [
+        Kept(change.path, saved if os.path.lexists(saved) else None)
+        for change, saved in zip(record.written, files, strict=True)
+    ] or [Kept(change.path) for change in record.changes]
+    backup = remove_scratch(repository, record, keep=True)
+    return Restored(kept=kept_in(backup, kept), backup=backup)
+
+
+def _is_published(record: TransactionRecord) -> bool:
+    """Return whether the new index of a committed transaction is in place already, or there is
+    none."""
+    return record.target is Target.WORKTREE or not record.scratch_index.exists()
+
+
+def _is_whole(repository: Repository, record: TransactionRecord) -> bool:
+    """Return whether git can read the new index and its new blobs: they may have been pruned."""
+    with suppress(RepositoryError):
+        list_everything(repository, record.scratch_index)
+        repository.read_blobs(change.new.id for change in record.changes if change.new)
+        return True
+    return False
+
+
+def _is_index_ours(repository: Repository, record: TransactionRecord) -> bool:
+    """Return whether the index is unchanged since the record was made, but for the times of
+    files."""
+    if record.target is Target.WORKTREE or has_lock(record):
+        return True
+    before, now = record.index_before, record.index_file
+    if not before.exists() or not now.exists():
+        return before.exists() == now.exists()
+    if os.path.samefile(before, now) or before.read_bytes() == now.read_bytes():
+        return True
+    return list_everything(repository, before) == list_everything(repository, now)

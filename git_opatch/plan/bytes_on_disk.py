@@ -15,9 +15,13 @@ from typing import NamedTuple
 
 from git_opatch.complete.disk_lines import edit_encoded, edit_on_disk
 from git_opatch.complete.tree import FileContent, Result
-from git_opatch.git.attributes import unconverted, values_of
-from git_opatch.git.converted import checked_out_aside, stored_aside
-from git_opatch.git.filtered import read_text
+from git_opatch.git.converted import (
+    checked_out_aside,
+    read_text,
+    stored_aside,
+    unconverted,
+    values_of,
+)
 from git_opatch.git.index import ScratchIndex, copy_index, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory

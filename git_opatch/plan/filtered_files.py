@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.git.attributes import attribute_files, missing_attribute_files
-from git_opatch.git.filtered import (
+from git_opatch.git.converted import (
     FilterError,
     FilterPrograms,
     StoredForms,
+    attribute_files,
     filters,
+    missing_attribute_files,
 )
 from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository

@@ -1,23 +1,30 @@
-"""Say of paths that name no file, or leave the working tree, which file may be meant."""
+"""Say of paths that name no file, or leave the working tree, which file may be meant.
+
+That is one with a similar path, or with the lines of the section, whose hunks are judged there for
+a reader: nothing is changed by it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import takewhile
 
+from git_opatch.complete.tree import VirtualTree
+from git_opatch.git.head import find_removal
 from git_opatch.git.pathspec import all_tracked_paths
 from git_opatch.git.repository import Repository
-from git_opatch.git.snapshot import is_file
+from git_opatch.git.snapshot import is_file, take_snapshot
 from git_opatch.model.failure import Failure
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import Patch
+from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.paths import name_meant
 from git_opatch.model.sentences import Fault, Hint, Reason
-from git_opatch.plan.meant_file import file_with_lines, judge_in
 from git_opatch.plan.patch_paths import created_paths
 from git_opatch.plan.plan import Plan
+from git_opatch.plan.section import SectionPlanner
 
 _MAX_ADVISED = 3  # each asks git once
 _MAX_SUGGESTED = 3
@@ -43,8 +50,6 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
     sections = {(each.source, each.number): each for each in patch.files}
     for at, failure in enumerate(failures):
         if failure in wrong:
-            from git_opatch.git.history import find_removal
-
             others = [path for path in known if path not in (failure.path, *created)]
             section = sections.get((failure.source, failure.section_line))
             meant = name_meant(failure.path) or failure.path
@@ -130,3 +135,42 @@ def _common_end(path: str, other: str) -> int:
     """Count the parts that two paths end with in common, in any letter case."""
     pairs = zip(*(reversed(each.lower().split("/")) for each in (path, other)), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+_LONG = 12
+"""A line with so many characters says something."""
+_SUFFIX = re.compile(r".*(\.\w+)")
+
+
+def file_with_lines(
+    section: FilePatch, paths: Sequence[str], repository: Repository, options: Options
+) -> tuple[str, ...]:
+    """Return the one of `paths` that has at least half of the lines of a section, and most of them.
+
+    Only files of the same kind, by the end of their names, are looked at, unless they are many.
+    """
+    suffix = _SUFFIX.match(section.path.rpartition("/")[2].split(" ")[0])
+    old = {line.text.strip() for hunk in section.hunks for line in hunk.preimage}
+    lines = {line for line in old if len(line) >= _LONG}
+    alike = [path for path in paths if suffix and path.endswith(suffix[1])]
+    if not lines or len(alike) > MANY:
+        return ()
+    blobs = take_snapshot(repository, alike, options).blobs
+    counts = {
+        path: len(lines.intersection(map(bytes.strip, blobs[path].text.lines))) for path in blobs
+    }
+    most = max(counts.values(), default=0)
+    found = [path for path in counts if counts[path] == most]
+    return tuple(found) if len(found) == 1 and 2 * most >= len(lines) else ()
+
+
+def judge_in(
+    path: str, section: FilePatch, repository: Repository, options: Options
+) -> list[Failure]:
+    """Return what refuses the hunks of `section` in the file at `path`."""
+    if section.operation is not Operation.UPDATE or options.partial or options.policy.rules:
+        return []
+    snapshot = take_snapshot(repository, [path], options)
+    planner = SectionPlanner(VirtualTree(snapshot.blobs), snapshot, options, {})
+    there = section._replace(old_path=path, new_path=path, alternate=None)
+    return [failure for failure in planner.plan_section(there) if failure.hunk]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_opatch.complete import Completed, Conflicts
-from git_opatch.git.filtered import StoredForms
-from git_opatch.git.stamp import Stamp
+from git_opatch.git.converted import StoredForms
+from git_opatch.git.disk import Stamp
 from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Change, Entry, WrittenFile
 from git_opatch.model.errors import CommitError

@@ -5,15 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+from git_opatch.git.converted import filters, smudged
+from git_opatch.git.head import committed_entries
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record, mentions, read_journal
+from git_opatch.model.blob import Blob
 from git_opatch.model.errors import JournalError
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Fault
-from git_opatch.plan.deleted_content import deleted_contents
 from git_opatch.plan.filtered_files import with_stored_hints
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
@@ -130,3 +132,16 @@ def _located_in(patch: Patch, failure: Failure) -> Failure:
 def _tries_old_versions(options: Options) -> bool:
     """Return whether older versions of the files are tried. Git merges in the index only."""
     return options.three_way is not ThreeWay.OFF and options.target is not Target.WORKTREE
+
+
+def deleted_contents(repository: Repository, patch: Patch, target: Target) -> dict[str, Blob]:
+    """Find in HEAD the content of each file that `patch` restores without having it."""
+    wanted = [
+        section.new_path for section in patch.files if section.new_path and not section.has_content
+    ]
+    entries = committed_entries(repository, wanted)
+    data = repository.read_blobs(entry.id for entry in entries.values())
+    contents = {path: data[entry.id] for path, entry in entries.items()}
+    if target is not Target.CACHED:
+        contents |= smudged(repository, entries, filters(repository, list(entries)))
+    return {path: Blob(path, entry, contents[path]) for path, entry in entries.items()}

@@ -1,21 +1,28 @@
-"""Refuse patches that change forbidden files, or other versions of files than expected (D52).
+"""Refuse patches that change what they may not, or that were written for other versions of files.
 
-Pathspecs are matched by git itself (gitglossary(7), "pathspec").
+Forbidden files and expected versions, by the user (D52; pathspecs are matched by git itself,
+gitglossary(7)); hashes that a call states; content that would be lost (D461).
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection, Iterator, Sequence, Set
+from contextlib import suppress
 
+from git_opatch.git.head import committed_entries
 from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, is_folder
+from git_opatch.model.blob import Change
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.policy import PathRule
 from git_opatch.model.sentences import Fault
+from git_opatch.model.text import visible
+from git_opatch.plan.plan import Plan
 
 
 def check_policy(
@@ -107,3 +114,69 @@ def _other_version(path: str, wanted: str, snapshot: Snapshot) -> str:
     if file and not wanted and os.path.lexists(file) and not is_folder(file):
         return "an untracked one"
     return ""
+
+
+def refuse_stale(patch: Patch, snapshot: Snapshot) -> Iterator[Failure]:
+    """Yield a failure for each hash in `patch` that is not one of the file in `snapshot`.
+
+    It may be the id of the file's blob, or a hash of its bytes, as git stores them or on disk; the
+    beginning is enough.
+    """
+    for section in patch.files:
+        for name, wanted in section.guards:
+            hashes = [*_hashes(section, snapshot)]
+            if not any(found.startswith(wanted.lower()) for found in hashes):
+                found = f"blob {hashes[-1][:12]}, SHA-256 {hashes[0][:12]}" if hashes else "none"
+                stated = f"`{visible(name, 40)}` {wanted[:12]}"
+                yield refusal(section, Fault.STALE, wanted=stated, found=found)
+
+
+def _hashes(section: FilePatch, snapshot: Snapshot) -> Iterator[str]:
+    """Yield the hashes of the file that `section` changes; none if there is no such file.
+
+    A file with unstaged changes is what is on disk, since that is what its author saw.
+    """
+    names = (section.path, section.alternate or "")
+    blob = next((snapshot.blobs[name] for name in names if name in snapshot.blobs), None)
+    if blob is None:
+        return
+    versions = []
+    if snapshot.top and blob.entry.mode.is_file:
+        with suppress(OSError):
+            versions.append((snapshot.top / blob.path).read_bytes())
+    is_unchanged = not snapshot.top or blob.path not in snapshot.changed | snapshot.deleted
+    if is_unchanged:
+        versions.append(blob.data)
+    for data in versions:
+        yield from (hashlib.new(kind, data).hexdigest() for kind in ("sha256", "sha1", "md5"))
+    if is_unchanged:
+        yield from (entry.id for entry in (snapshot.stored.get(blob.path), blob.entry) if entry)
+
+
+def refuse_losses(plan: Plan, repository: Repository, options: Options) -> list[Failure]:
+    """Refuse files that are deleted or replaced, and whose content would be nowhere any more.
+
+    It is in the journal, if there is one, in `HEAD`, or in a patch that shows all of it.
+    """
+    if options.journal_size or plan.reverses:
+        return []
+    lost = [*_unshown(plan)]
+    kept = committed_entries(repository, [change.path for change in lost])
+    return [
+        Failure(Fault.CONTENT_WOULD_BE_LOST, change.path)
+        for change in lost
+        if kept.get(change.path) != change.old
+    ]
+
+
+def _unshown(plan: Plan) -> Iterator[Change]:
+    """Yield the changes of files whose old content is not in the patch, nor in the result."""
+    shown = {
+        placed.section.old_path
+        for placed in plan.placed
+        if not any(hunk.removed_ranges for hunk in placed.section.hunks)
+    } | plan.merged
+    written = {change.new.id for change in plan.completed.changes if change.new}
+    for change in plan.completed.changes:
+        if change.old and change.path not in shown and change.old.id not in written:
+            yield change

@@ -10,15 +10,13 @@ A move is one file: its lines are merged, and its name goes back with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
-from pathlib import Path
 
 from git_opatch.complete import Completed, complete_results
-from git_opatch.git.index import list_index, store_worktree, unmerged_stages
+from git_opatch.git.index import unmerged_stages
 from git_opatch.git.repository import Repository
-from git_opatch.git.scratch import scratch_directory
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record, RecordAction
 from git_opatch.model.blob import Blob, Change, ChangedFile, Entry
@@ -97,7 +95,10 @@ def _refuse_files(
     if own and options.target is not Target.WORKTREE and not redo:
         stages = unmerged_stages(repository)
         left = {change.path: change.new for change in record.changes}
-        there = left if options.target is Target.CACHED else _stored(repository, own)
+        there = left
+        if options.target is not Target.CACHED:
+            blobs = take_snapshot(repository, own, Options(Target.WORKTREE, converts=True)).blobs
+            there = {path: blob.entry for path, blob in blobs.items()}
         for path in own:
             ids = tuple(stages[path][stage].id for stage in sorted(stages[path]))
             if ids == record.unmerged[path] and there.get(path) == left[path]:
@@ -110,13 +111,6 @@ def _refuse_files(
         yield Failure(Fault.INTENDED, path)
     for change in record.texts if options.target is Target.CACHED else ():
         yield Failure(Fault.CHANGED_ON_DISK, change.path)
-
-
-def _stored(repository: Repository, paths: Sequence[str]) -> dict[str, Entry]:
-    """Return what `git add` would store of unmerged files of the working tree."""
-    with scratch_directory() as directory:
-        index, _ = store_worktree(repository, paths, Path(directory))
-        return {each.path: each.entry for each in list_index(repository, paths, [], index=index)}
 
 
 def _store_binary(completed: Completed, repository: Repository) -> None:

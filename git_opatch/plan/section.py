@@ -26,9 +26,9 @@ from git_opatch.model.text import Text
 from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
 from git_opatch.plan.earlier_sections import EarlierSections
-from git_opatch.plan.guards import refuse_stale
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import PlacedHunk, Plan
+from git_opatch.plan.policy import refuse_stale
 from git_opatch.plan.quotes import refuse_missing
 
 _NOTHING: Mapping[str, FileContent] = {}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from git_opatch.complete import Conflicts
 from git_opatch.complete.tree import FileContent
-from git_opatch.git.attributes import has_merge_driver
+from git_opatch.git.converted import has_merge_driver
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Entry, Stages

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from git_opatch import journal
-from git_opatch.git.history import Version, abbreviated, find_blob, list_history
+from git_opatch.git.head import Version, abbreviated, find_blob, list_history
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Blob, Entry

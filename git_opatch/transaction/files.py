@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.git.disk import Stamp
 from git_opatch.git.repository import Repository
-from git_opatch.git.stamp import Stamp
 from git_opatch.model.blob import Change, Mode, blob_id
 from git_opatch.model.errors import TransactionError
 from git_opatch.model.paths import parents

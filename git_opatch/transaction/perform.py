@@ -19,26 +19,33 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from git_opatch.git.attributes import without_filters
+from git_opatch.git.converted import without_filters
 from git_opatch.git.hooks import run_post_index_change
 from git_opatch.git.index import refresh
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import (
     BusyError,
-    CommitError,
     Interrupted,
     OpatchError,
     TransactionError,
 )
 from git_opatch.model.options import Target
 from git_opatch.model.text import visible
-from git_opatch.transaction.files import PublishedFiles
+from git_opatch.transaction.files import Kept, PublishedFiles, restore_files
 from git_opatch.transaction.lock import link_or_copy
-from git_opatch.transaction.record import ChangeSet, TransactionRecord, prepare_transaction
-from git_opatch.transaction.restore import remove_scratch, restore
+from git_opatch.transaction.record import (
+    ChangeSet,
+    TransactionRecord,
+    has_lock,
+    lock_of,
+    prepare_transaction,
+    unlock_index,
+)
 from git_opatch.transaction.write import write
 
 _MAX_NAMED = 5
@@ -80,19 +87,12 @@ def _roll_back(
         return error
     message = _why_not_written(error) if isinstance(error, OSError) else str(error)
     message += "; " if isinstance(error, Interrupted) else "\n"
+    message += "everything was restored"
     if restored.kept:
         names = ", ".join(visible(kept.path) for kept in restored.kept[:_MAX_NAMED])
-        message += (
-            f"everything was restored except what was changed meanwhile: {names}; "
-            f"the earlier versions are in {restored.backup}"
-        )
-    else:
-        message += "everything was restored"
-    if isinstance(error, Interrupted):
-        return Interrupted(message)
-    if isinstance(error, CommitError):
-        return CommitError(message, error.exit_status)
-    return TransactionError(message)
+        message += f" except what was changed meanwhile: {names}; the earlier versions are in "
+        message += str(restored.backup)
+    return (Interrupted if isinstance(error, Interrupted) else TransactionError)(message)
 
 
 def _why_not_written(error: OSError) -> str:
@@ -111,12 +111,11 @@ def publish(
     """
     shutil.rmtree(record.new, ignore_errors=True)  # from now on, the files' ctime stays
     if record.target is not Target.WORKTREE and record.scratch_index.exists():
-        index = record.refreshed_index
-        index.unlink(missing_ok=True)
-        link_or_copy(record.scratch_index, index)  # git writes another one
-        _refresh(repository, record, index)
-        repository.sync([index])
-        os.replace(index, record.scratch_index)
+        new = [change.path for change in record.changes if change.new]
+        if record.target is Target.INDEX and new:
+            index = _refreshed(repository, record, record.scratch_index, new)
+            os.replace(index, record.scratch_index)
+        repository.sync([record.scratch_index])
         os.replace(record.scratch_index, record.index_file)
         run_post_index_change(repository, [change.path for change in record.written])
     entered, notes = list[Path](), list[str]()
@@ -133,14 +132,78 @@ def publish(
     ]
 
 
-def _refresh(repository: Repository, record: TransactionRecord, index: Path) -> None:
-    """Enter the new files' times into the new index.
+def _refreshed(
+    repository: Repository, record: TransactionRecord, source: Path, paths: Sequence[str]
+) -> Path:
+    """Enter the times of files into a copy of an index; return the copy.
 
     Without the user's filters, which plain `git apply` would not run on what it has written. Of
     files that have one, and of all if this fails, git compares the contents when it next looks.
     """
-    paths = [change.path for change in record.changes if change.new]
-    if record.target is Target.INDEX and paths:
+    index = record.refreshed_index
+    for leftover in (index, lock_of(index)):
+        leftover.unlink(missing_ok=True)
+    link_or_copy(source, index)  # git writes another one
+    with suppress(OpatchError, OSError):
         env = without_filters(repository.filters())
-        with suppress(OpatchError, OSError):
-            refresh(repository, paths, index=index, env=env)
+        refresh(repository, paths, index=index, env=env)
+    repository.sync([index])
+    return index
+
+
+class Restored(NamedTuple):
+    """The outcome of restoring, or finishing, a transaction."""
+
+    paths: tuple[str, ...] = ()
+    """The restored paths."""
+    kept: tuple[Kept, ...] = ()
+    """What was changed meanwhile, and so was left alone."""
+    backup: Path | None = None
+    """The directory of the record, if it was kept."""
+    finished: tuple[str, ...] = ()
+    """The paths of a transaction that was committed, and so was finished instead."""
+
+
+def restore(repository: Repository, record: TransactionRecord) -> Restored:
+    """Restore everything to its state before the transaction; the real index never changed.
+
+    Raises `OpatchError` or `OSError` if that fails half-way, with the record still there.
+    """
+    paths, kept = restore_files(repository, record)
+    if record.target is Target.INDEX and paths and has_lock(record):
+        with suppress(OSError):  # git compares the files' contents otherwise
+            old = [change.path for change in record.changes if change.old]
+            index = _refreshed(repository, record, record.index_file, old)
+            os.replace(index, record.index_file)
+    backup = remove_scratch(repository, record, keep=bool(kept))
+    return Restored(tuple(paths), kept_in(backup, kept), backup)
+
+
+def kept_in(backup: Path | None, kept: list[Kept]) -> tuple[Kept, ...]:
+    """What was kept, with the places of the old files in the record's new directory."""
+    if backup is None:
+        return tuple(kept)
+    return tuple(Kept(path, saved and backup.joinpath(*saved.parts[-2:])) for path, saved in kept)
+
+
+def remove_scratch(
+    repository: Repository,
+    record: TransactionRecord,
+    recorded: Iterable[Path] = (),
+    *,
+    keep: bool = False,
+) -> Path | None:
+    """Remove a transaction's files beside the index, and then its record unless `keep`.
+
+    First, all else must be on the disk: the index in its place, and what was `recorded`.
+    """
+    new = record.refreshed_index
+    for leftover in (record.scratch_index, lock_of(record.scratch_index), new, lock_of(new)):
+        with suppress(OSError):
+            leftover.unlink()
+    unlock_index(record)
+    repository.sync([record.index_file.parent, *recorded])
+    if keep:
+        return record.keep()
+    record.discard(repository.sync)
+    return None

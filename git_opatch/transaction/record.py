@@ -26,9 +26,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.git.disk import Stamp, read_regular
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
-from git_opatch.git.stamp import Stamp, read_regular
 from git_opatch.model.blob import Change, Stages, WrittenFile
 from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.git.attributes import without_filters
+from git_opatch.git.converted import without_filters
 from git_opatch.git.disk import loose_object
 from git_opatch.git.index import (
     ScratchIndex,

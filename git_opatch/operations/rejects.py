@@ -1,4 +1,4 @@
-"""Write rejected hunks beside the file that they were for: `FILE.rej`, as git writes it.
+"""Write rejected hunks beside the file that they were for: `--reject`, `FILE.rej` as git writes it.
 
 An existing file of that name is left as it is, and refused if it has anything else. Nothing is read
 or written through a symbolic link, also if a directory becomes one meanwhile (D131).
@@ -12,18 +12,55 @@ import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from git_opatch.model.failure import Failure
+from git_opatch.git.repository import Repository
+from git_opatch.model.failure import Failure, Refused
+from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Hunk, Patch
 from git_opatch.model.paths import quote
 from git_opatch.model.selection import key_of
 from git_opatch.model.sentences import Fault
+from git_opatch.plan.plan import Plan
 from git_opatch.transaction.guard import guard_parents
 from git_opatch.transaction.working_tree import WorkingTree, opened
 
 _TITLE = b"\t(rejected hunks)"
 
 
-def rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
+def plan_rejects(
+    patch: Patch, plan: Plan, repository: Repository, options: Options
+) -> dict[str, bytes]:
+    """Make the files of rejected hunks, by path. Raises `Refused` if one is in the way."""
+    if not options.reject:
+        return {}
+    rejects = _rejects_of(patch, plan.failures)
+    changed = {change.path for change in plan.completed.changes}
+    if obstacles := _guard(repository.require_worktree(), rejects, changed):
+        raise Refused([*plan.failures, *obstacles], options)
+    return rejects
+
+
+def write_rejects(
+    repository: Repository, rejects: Mapping[str, bytes], plan: Plan, options: Options
+) -> list[str]:
+    """Write the files of rejected hunks; return notes.
+
+    Also on the files that are refused as a whole, of which `git apply` writes no `.rej`, either.
+    """
+    if not options.reject:
+        return []
+    whole = dict.fromkeys(failure.path for failure in plan.failures if not failure.hunk)
+    unwritten = [f"{path}: refused as a whole, and in no .rej file" for path in whole]
+    top = repository.require_worktree()
+    if _guard(top, rejects, ()):
+        return [*(f"{path}: left as it is" for path in rejects), *unwritten]
+    try:
+        _write(top, rejects)
+    except OSError as error:
+        return [f"the rejected hunks could not be written: {error.strerror}", *unwritten]
+    return [*(f"rejected hunks written to {path}" for path in rejects), *unwritten]
+
+
+def _rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
     """The content of each `.rej` file, by path."""
     rejected = {failure.key for failure in failures if failure.hunk}
     contents: dict[str, bytes] = {}
@@ -35,9 +72,7 @@ def rejects_of(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
     return contents
 
 
-def guard_rejects(
-    top: Path, rejects: Mapping[str, bytes], changed: Collection[str]
-) -> list[Failure]:
+def _guard(top: Path, rejects: Mapping[str, bytes], changed: Collection[str]) -> list[Failure]:
     """List what prevents writing `rejects`; `changed` are the paths that the patch changes."""
     failures = guard_parents(top, list(rejects))
     failures += [Failure(Fault.REJECTS_OF_PATCH, path) for path in rejects if path in changed]
@@ -50,7 +85,7 @@ def guard_rejects(
     return failures
 
 
-def write_rejects(top: Path, rejects: Mapping[str, bytes]) -> None:
+def _write(top: Path, rejects: Mapping[str, bytes]) -> None:
     """Write each file at once, by a rename. Raises `OSError`."""
     with opened(top) as tree:
         for path, content in rejects.items():
