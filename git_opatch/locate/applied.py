@@ -1,224 +1,292 @@
-"""Is the change there already?  Where the new lines of a hunk are, there is nothing to write.
+"""Is the change there already? New lines are read like old ones: where they are, nothing is to be
+written.
 
-It must not move a hunk to another place: what it finds refuses, or notes.
-
-    old lines alone             they are changed
-    new lines alone             applied, if the hunk says that this is its place (`search`)
-    new lines over the old      applied
-    both, apart                 refused, if more suggests that the hunk was meant there (D38):
-
-its line number, in the old or the new file, or that it ends the file; other hunks of the patch are
-applied; its old lines match only loosely; it has no anchor, which holds, and no other hunk is
-beside it; it is out of order here, and in order there, or beside applied hunks out of order at all.
+It must not move a hunk: what it finds refuses. That the change is there needs evidence of the place:
+the hunk's context, its number, its heading, the order; or that no other line may have been meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import accumulate, takewhile
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate
 from math import inf
 
-from git_opatch.locate.alignment import ADDED, CONTEXT, REMOVED, fits_of, settled
-from git_opatch.locate.anchors import find, scoped
-from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.likeness import has_word
-from git_opatch.locate.line_forms import key_of, resilient
-from git_opatch.locate.reading import EQUAL, FORM, SPACE, Grade, Reading
-from git_opatch.locate.sought import Sought
-from git_opatch.model.failure import HunkResult, Problem
+from git_opatch.locate.claims import in_anchors
+from git_opatch.locate.file import File
+from git_opatch.locate.forms import spaced, typographic
+from git_opatch.locate.heads import rows_with
+from git_opatch.locate.loose import loose
+from git_opatch.locate.nearby import Form, Nearby, as_written
+from git_opatch.locate.reading import (
+    ADDED,
+    CONTEXT,
+    REMOVED,
+    Applied,
+    Level,
+    Reading,
+    Sought,
+    has_word,
+    is_blank,
+    one_for_one,
+    shows_context,
+)
+from git_opatch.locate.stale import misnumbered
+from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
+from git_opatch.model.limits import NEAR
 from git_opatch.model.options import Matching
-from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault
 
-FORMS: Mapping[Grade, Callable[[bytes], bytes]] = {EQUAL: bytes, SPACE: resilient, FORM: key_of}
-"""How lines are compared at each grade."""
-Bounds = tuple[float, float]
-"""The greatest position of the hunks before one, and the least of those after it."""
-_ALONE: Bounds = (-1, inf)
+_FORMS: dict[Level, Form] = {
+    Level.EXACT: as_written,
+    Level.SPACE: spaced,
+    Level.FORM: typographic,
+}
+_ALIKE = 0.8
+"""So much of a new line must be as in the old one, for it to be the same with another value."""
+_LONG_WORD = re.compile(rb"\w{3,}")
 
 
-def only_removes(hunk: Hunk) -> bool:
-    """Return whether a hunk only removes lines, one of them not blank, and what it keeps proves by
-    standing together that they are gone.
+def applied_at(hunk: Hunk, file: File, level: Level) -> Sought:
+    """Return that the new lines of a hunk are there, once; without context, the hunk must say that
+    this is its place, by its number or else a heading."""
+    shows = shows_context(hunk)
+    is_said = shows or hunk.stated_start is not None or bool(hunk.anchors)
+    asked = hunk if shows or _counts_on(hunk, file) else replace(hunk, new_start=None)
+    starts = new_starts(asked, file, level)
+    if is_said and not shows and starts:
+        numbers = {asked.stated_start, asked.new_start} - {None}
+        old = {each.start for each in loose(Nearby(hunk, file), Level.FORM).readings}
+        starts = [at for at in starts if at in old or not numbers or at in numbers]
+    if len(starts) != 1:
+        return Sought(hunk)
+    start = starts[0]
+    if start != hunk.new_start and misnumbered(hunk, start, file):
+        return Sought(hunk)
+    is_said = is_said or (not level and _replaces_the_likest(hunk, start, file))
+    return Sought(hunk, applied=Applied(start, level, is_said))
 
-    It keeps two or more lines that say something, and does not show them together itself: a block
-    may end as the one above it does.
-    """
-    if any(line.prefix is ADDED for line in hunk.lines):
+
+def _counts_on(hunk: Hunk, file: File) -> bool:
+    """Return whether the second number of a hunk is the first, and what those before it add."""
+    before = (other for other in file.hunks if other.ordinal < hunk.ordinal)
+    grown = sum(len(other.postimage) - len(other.preimage) for other in before)
+    return hunk.stated_start is None or hunk.new_start == hunk.stated_start + grown
+
+
+def _replaces_the_likest(hunk: Hunk, start: int, file: File) -> bool:
+    """Return whether the old lines are nowhere, and no other line is as like the first one as the
+    new line is: a number was raised there, say."""
+    old = [text for text in file.texts(hunk.preimage) if text.strip()]
+    if not old or any(text in file.exact for text in old):
         return False
-    kept = [line.text for line in hunk.postimage if line.text.strip()]
-    removes = any(line.prefix is REMOVED and line.text.strip() for line in hunk.lines)
-    return removes and len(kept) > 1 and has_word(kept) and not _has_in_itself(hunk)
+    words = sorted(set(_LONG_WORD.findall(old[0])), key=len, reverse=True)
+    rows = rows_with(words[0], file.joined) if words else []
+    likeness = {row: _ratio(old[0], file.lines[row]) for row in rows if len(rows) <= NEAR}
+    new = range(start, start + len(hunk.postimage))
+    best = max((ratio for row, ratio in likeness.items() if row in new), default=0)
+    others = (ratio for row, ratio in likeness.items() if row not in new)
+    return best >= _ALIKE and all(ratio < best for ratio in others)
 
 
-def _has_in_itself(hunk: Hunk) -> bool:
-    """Return whether what a hunk keeps is also in what it shows, over removed lines."""
-    kept, shown = ([resilient(line.text) for line in side] for side in (hunk.postimage, hunk.lines))
-    gone = [line.prefix is REMOVED for line in hunk.lines]
-    spans = (slice(at, at + len(kept)) for at in range(len(shown) - len(kept) + 1))
-    return any(shown[span] == kept and any(gone[span]) for span in spans)
+def _ratio(text: bytes, line: bytes) -> float:
+    return SequenceMatcher(None, text.strip(), line.strip(), autojunk=False).ratio()
 
 
-def new_starts(hunk: Hunk, file: FileIndex, most: Grade = EQUAL) -> Sequence[int]:
-    """List where the new lines of `hunk` are, at the grade `most`: where its second number says, or
-    else where its anchors do; none if they prove nothing."""
-    new, stated = [file.normal(line.text) for line in hunk.postimage], hunk.new_start
-    if (
-        most == EQUAL
-        and stated is not None
-        and file.lines[stated : stated + len(new)] == new
-        and has_word(new)
-        and _shows_removal(hunk, stated, file)
-    ):
-        return [stated]
-    found = _all_starts(hunk, file, most)
-    is_named = found and any(find(anchor, file).rows for anchor in hunk.strong)
-    return scoped(found, hunk.anchors, file) or ([] if is_named else found)
+# ---------------------------------------------------------------- where the new lines are
 
 
-def _all_starts(hunk: Hunk, file: FileIndex, most: Grade) -> Sequence[int]:
-    """List where the new lines are; those of a removal prove something where they are together
-    once."""
-    if only_removes(hunk):
-        found = file.runs([file.normal(line.text) for line in hunk.postimage])
-        return [at for at in found if len(found) == 1 and _shows_removal(hunk, at, file)]
-    new = _new_hunk(hunk)
-    if not new.lines or not _proves(hunk, most):
+def new_starts(hunk: Hunk, file: File, level: Level = Level.EXACT) -> list[int]:
+    """List where the new lines are: where the second number says, or under the anchors."""
+    new, stated = file.texts(hunk.postimage), hunk.new_start
+    if level is Level.EXACT and stated is not None and has_word(new):
+        is_there = file.lines[stated : stated + len(new)] == new
+        if is_there and _shows_removal(hunk, stated, file):
+            return [stated]
+    if not any(line.prefix is ADDED for line in hunk.lines):
+        starts = _without_removed(hunk, new, file)
+    elif not _proves(hunk):
         return []
-    if most == EQUAL:
-        return file.runs([file.normal(line.text) for line in new.lines])
-    return sorted(fits_of(new, file, most).straight)
+    else:
+        starts = _starts_of(_as_context(hunk), file, level)
+    if not hunk.anchors:
+        return starts
+    kept = _as_context(hunk)
+    under = [at for at in starts if in_anchors(one_for_one(kept, at), hunk.anchors, file)]
+    names = any(file.heads.named(anchor) for anchor in hunk.strong)
+    return under if under or names else starts
 
 
-def _shows_removal(hunk: Hunk, at: int, file: FileIndex) -> bool:
-    """Return whether what a hunk keeps, which is at the row `at`, shows what it removes to be gone.
-
-    Outermost lines that it removes must be at the beginning or the end of the file, where nothing
-    can be in their place.
-    """
-    begins, ends = (hunk.lines[outer].prefix is REMOVED for outer in (0, -1))
-    last = len(file.lines) - len(hunk.postimage)
-    return (not begins or at == 0) and (not ends or at == last)
+def _starts_of(hunk: Hunk, file: File, level: Level) -> list[int]:
+    if level is Level.EXACT:
+        return file.runs(hunk.lines)
+    readings = loose(Nearby(hunk, file), level).readings
+    return [reading.start for reading in readings if not reading.repairs]
 
 
-def _new_hunk(hunk: Hunk) -> Hunk:
-    lines = [line._replace(prefix=CONTEXT) for line in hunk.lines if line.prefix is not REMOVED]
-    while lines and not lines[-1].text.strip() and hunk.lines[-1].prefix is CONTEXT:
+def _proves(hunk: Hunk) -> bool:
+    """Return whether a line is added that says something, and is not removed, too."""
+    gone = {spaced(line.text) for line in hunk.lines if line.prefix is REMOVED}
+    added = (line for line in hunk.lines if line.prefix is ADDED and not is_blank(line))
+    says = any(spaced(line.text) not in gone for line in added)
+    return says or (not gone and bool(hunk.preimage) and hunk.lines[-1].prefix is ADDED)
+
+
+def _as_context(hunk: Hunk) -> Hunk:
+    """Return the new lines as a hunk of context, without blank ones of context at its end."""
+    lines = [line._replace(prefix=CONTEXT) for line in hunk.postimage]
+    while lines and is_blank(lines[-1]) and hunk.lines[-1].prefix is CONTEXT:
         lines.pop()
     return replace(hunk, lines=tuple(lines), separators=0)
 
 
-def _proves(hunk: Hunk, most: Grade) -> bool:
-    """Return whether a line is added that is not blank and not removed, too; blank ones prove
-    something only at the end of a hunk that shows what is above them."""
-    removed = {_form(line, most) for line in hunk.lines if line.prefix is REMOVED}
-    added = [line for line in hunk.lines if line.prefix is ADDED]
-    if any(line.text.strip() and _form(line, most) not in removed for line in added):
-        return True
-    kept = settled(hunk) if removed else hunk
-    if kept is not hunk:
-        return _proves(kept, most)
-    return hunk.lines[-1].prefix is ADDED and not removed and bool(hunk.preimage)
+def _without_removed(hunk: Hunk, new: Sequence[bytes], file: File) -> list[int]:
+    """List the one place that has what a hunk keeps, which only removes; not if its own lines have
+    that, too, with one that is removed."""
+    removes = any(line.prefix is REMOVED and not is_blank(line) for line in hunk.lines)
+    kept = [text for text in new if text.strip()]
+    if not removes or len(kept) < 2 or not has_word(kept):
+        return []
+    own, size = file.texts(hunk.lines), len(new)
+    gone = [line.prefix is REMOVED for line in hunk.lines]
+    for at in range(len(own) - size + 1):
+        if own[at : at + size] == new and any(gone[at : at + size]):
+            return []
+    starts = file.exact.runs(new)
+    return starts if len(starts) == 1 and _shows_removal(hunk, starts[0], file) else []
 
 
-def _form(line: Line, most: Grade) -> bytes:
-    return line.text if most == EQUAL else resilient(line.text)
+def _shows_removal(hunk: Hunk, at: int, file: File) -> bool:
+    """Return whether outermost lines that are removed were at an end of the file."""
+    begins, ends = (hunk.lines[outer].prefix is REMOVED for outer in (0, -1))
+    return (not begins or at == 0) and (not ends or at == len(file.lines) - len(hunk.postimage))
 
 
-def applied_over(hunk: Hunk, reading: Reading, file: FileIndex) -> tuple[int, Grade] | None:
-    """Return where the new lines are over the place of `reading`, or next to it, and at which
-    grade; None if nowhere.
+# ---------------------------------------------------------------- what refuses
 
-    The hunk shows the side on which they are, or shows nothing there. If they are not there as
-    written they must be more than the old lines, which they may match else.
-    """
-    old, new = len(hunk.preimage), hunk.postimage
-    adds_text = any(line.prefix is ADDED and line.text.strip() for line in hunk.lines)
-    adds_text &= hunk.lines[-1].prefix is ADDED
-    starts = [reading.start]
-    kept = settled(hunk)
-    for lines in (hunk.lines,) if kept is hunk else (hunk.lines, kept.lines):
-        leading = next((at for at, line in enumerate(lines) if line.prefix is not ADDED), 0)
-        starts += [reading.start - leading] if leading else []
+
+def say_in_order(all_sought: Sequence[Sought], matching: Matching) -> None:
+    """Where a hunk says nothing of its place, the order of those that have one may say it."""
+    asking = [each for each in all_sought if each.applied and not each.applied.is_said]
+    if not asking or not matching.ordered:
+        return
+    known = ((each.hunk.ordinal, each.applied or each.only) for each in all_sought)
+    places = {ordinal: place.start for ordinal, place in known if place}
+    for sought in asking:
+        own = sought.hunk.ordinal
+        others = [(who < own) == (at < places[own]) for who, at in places.items() if who != own]
+        if sought.applied and others and all(others):
+            sought.applied = sought.applied._replace(is_said=True)
+
+
+def over(hunk: Hunk, reading: Reading, file: File) -> Applied | None:
+    """Return where the new lines are over the place of a reading, or right beside it."""
+    if not _proves(hunk):
+        return None
+    old, new = len(hunk.preimage), file.texts(hunk.postimage)
+    lead = next((at for at, line in enumerate(hunk.lines) if line.prefix is not ADDED), 0)
+    starts = {reading.start, reading.start - lead}
     if hunk.lines[-1].prefix is CONTEXT or hunk.lines[0].prefix is not CONTEXT:
-        starts.append(reading.start + old - len(new))
-    for level, form in FORMS.items():
-        if level > reading.level or not new or (level > EQUAL and len(new) <= old):
+        starts.add(reading.start + old - len(new))
+    for level, form in _FORMS.items():
+        if level > reading.level or (level and len(new) <= old):
             continue
-        wanted = [form(file.normal(line.text)) for line in new]
-        for at in starts:
-            found = [form(line) for line in file.lines[at : at + len(new)]] if at >= 0 else []
-            if found and adds_text and not any(map(bytes.strip, wanted[len(found) :])):
-                found += wanted[len(found) :]  # a formatter may take blank lines at the end
-            if found == wanted and (_proves(hunk, SPACE) or _begins_file(hunk, at)):
-                return at, level
+        wanted = [form(text, file.is_document) for text in new]
+        for at in sorted(starts):
+            beside = file.lines[at : at + len(new)] if at >= 0 else []
+            if wanted and [form(line, file.is_document) for line in beside] == wanted:
+                return Applied(at, level)
     return None
 
 
-def _begins_file(hunk: Hunk, at: int) -> bool:
-    """Return whether a hunk adds lines at the beginning of the file, also blank ones."""
-    return at == 0 and hunk.lines[0].prefix is ADDED and bool(hunk.preimage)
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """A placed hunk among those of its file: where those before and after it are."""
+
+    sought: Sought
+    placement: Placement
+    below: float
+    above: float
+
+    @property
+    def in_order(self) -> bool:
+        return self.below <= self.placement.start <= self.above
 
 
-def applied_elsewhere(
-    placement: Placement, sought: Sought, bounds: Bounds, file: FileIndex, matching: Matching
-) -> Problem | None:
-    """Say that the new lines of a hunk, apart from its place, may be what is meant; None if nothing
-    suggests it."""
-    hunk, start, is_partial = sought.hunk, placement.start, matching.partly_applied
-    if hunk.stated_start == start and not is_partial:
+def look_beside(
+    all_sought: Sequence[Sought], results: dict[int, HunkResult], file: File, matching: Matching
+) -> None:
+    """Refuse a hunk whose new lines are elsewhere, where more suggests that it was meant there: its
+    numbers, the file's end, the order, applied hunks, a loose match, or that nothing else says."""
+    starts = [results[each.hunk.ordinal].start for each in all_sought]
+    lows = accumulate((-1 if at is None else at for at in starts), max, initial=-1)
+    highs = [*accumulate((inf if at is None else at for at in reversed(starts)), min, initial=inf)]
+    for below, above, sought in zip(lows, reversed(highs[:-1]), all_sought, strict=False):
+        placement, hunk = results[sought.hunk.ordinal], sought.hunk
+        if not isinstance(placement, Placement) or not hunk.preimage:
+            continue
+        if placement.start == hunk.stated_start and not matching.partly_applied:
+            continue
+        beside = _Beside(sought, placement, below, above)
+        if failure := _refuse_twin(beside, file, matching):
+            results[hunk.ordinal] = failure
+
+
+def _refuse_twin(beside: _Beside, file: File, matching: Matching) -> Failure | None:
+    sought, start, stop = beside.sought, beside.placement.start, beside.placement.stop
+    hunk, partial = sought.hunk, matching.partly_applied
+    is_named = bool(hunk.strong) and in_anchors(sought.readings[0], hunk.strong, file)
+    is_only = (beside.below, beside.above) == (-1, inf) and not file.written
+    context = (line.text for line in hunk.lines if line.prefix is CONTEXT)
+    is_doubted = partial or not beside.placement.exact
+    is_doubted = is_doubted or (is_only and not is_named and has_word(context))
+    meant = _meant(hunk, file)
+    if not (meant or is_doubted) and beside.in_order:
         return None
-    is_named = bool(scoped([start], hunk.strong, file))
-    in_order = bounds[0] <= start <= bounds[1]
-    shows = has_word([line.text for line in hunk.lines if line.prefix is CONTEXT])
-    is_alone = bounds == _ALONE and not file.placed and not is_named and shows
-    ends_file = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
-    end = len(file.lines) - len(hunk.postimage) if ends_file else None
-    meant = {hunk.new_start, hunk.stated_start, end} - {None}
-    is_doubted = is_alone or is_partial or not sought.is_exact
-    if not meant and not is_doubted and in_order:
-        return None
-    found = new_starts(hunk, file)
-    if not sought.is_exact and not found:
-        level = sought.readings.level
-        found = new_starts(placement.hunk, file, level if level in FORMS else EQUAL)
-    for at in found:
-        is_between = bounds[0] < at < bounds[1]
-        is_apart = at == hunk.new_start or not start <= at < placement.stop
-        if is_apart and (at in meant or is_doubted or (not in_order and is_between)):
-            return _at_twin(placement, at, file)
-    is_lost = not in_order and is_partial and not is_named
-    return Problem(Fault.OUT_OF_ORDER) if is_lost else None
+    for at in _new_starts_beside(beside, file):
+        is_apart = at == hunk.new_start or not start <= at < stop
+        is_meant = at in meant or is_doubted
+        if is_apart and (is_meant or (not beside.in_order and beside.below < at < beside.above)):
+            problem = Problem.of(Fault.TWIN_APPLIED, at=at + 1, old=start + 1)
+            return failure_of(hunk, problem, positions=(start,))
+    if not beside.in_order and partial and not is_named:
+        return failure_of(hunk, Fault.OUT_OF_ORDER, positions=(start,))
+    return None
 
 
-def _at_twin(placement: Placement, at: int, file: FileIndex) -> Problem:
-    new = first_new_line(placement.hunk, at, len(file.lines))
-    prefixes = [line.prefix for line in placement.hunk.preimage]
-    removed = prefixes.index(REMOVED) if REMOVED in prefixes else 0
-    return Problem.of(Fault.TWIN_APPLIED, at=new + 1, old=placement.start + removed + 1)
+def _new_starts_beside(beside: _Beside, file: File) -> Iterator[int]:
+    """Yield where the new lines are, as written; else, of a hunk that matches loosely, as it does."""
+    hunk, level = beside.sought.hunk, beside.sought.readings[0].level
+    starts = new_starts(hunk, file)
+    if not starts and not beside.placement.exact and level < Level.GAP:
+        starts = new_starts(hunk, file, level)
+    yield from starts
 
 
-def first_new_line(hunk: Hunk, at: int, size: int) -> int:
-    """Return the row of the first line that a hunk adds, if its new lines are at the row `at`.
+def _meant(hunk: Hunk, file: File) -> set[int | None]:
+    """Return where a hunk says that it is, or will be."""
+    ends = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
+    end = len(file.lines) - len(hunk.postimage) if ends else None
+    return {hunk.new_start, hunk.stated_start, end} - {None}
 
-    For one that only removes, that is the line below what is gone, or the last of the file's
-    `size` lines.
-    """
-    lines = settled(hunk).lines
-    adds = any(line.prefix is ADDED for line in lines)
+
+def refuse(hunk: Hunk, applied: Applied) -> Failure:
+    """Refuse a hunk whose new lines are there."""
+    adds = any(line.prefix is ADDED for line in hunk.lines)
+    fault = Fault.ALREADY_APPLIED if adds else Fault.REMOVAL_APPLIED
+    if applied.level:
+        fault = Fault.MAY_BE_APPLIED
+    elif not applied.is_said:
+        fault = Fault.MAY_BE_APPLIED_THERE
     first = ADDED if adds else REMOVED
-    above = takewhile(lambda line: line.prefix is not first, lines)
-    kept = sum(line.prefix is not REMOVED for line in above)
-    return min(at + kept, max(size - 1, 0))
-
-
-def bounds_of(results: Sequence[HunkResult]) -> list[Bounds]:
-    """Return, for each hunk, the greatest position before it and the least after it."""
-    rows = [result.start for result in results]
-    forward = (-1 if row is None else row for row in rows)
-    backward = (inf if row is None else row for row in reversed(rows))
-    lows = accumulate(forward, max, initial=-1)
-    highs = list(accumulate(backward, min, initial=inf))
-    return list(zip(lows, reversed(highs[:-1]), strict=False))
+    kept = 0
+    for line in hunk.lines:
+        if line.prefix is first:
+            break
+        kept += line.prefix is not REMOVED
+    row = applied.start + min(kept, max(len(hunk.postimage) - 1, 0))
+    return failure_of(hunk, fault, positions=(row,), start=applied.start)

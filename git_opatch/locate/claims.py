@@ -1,185 +1,331 @@
-"""What a hunk claims beside its lines, against the only reading that is left.
+"""What a hunk says of its place beside its lines: each claim holds there, or does not, or is silent.
 
-It must not choose between readings, nor undo a slip: it only refuses the one that is left, or
-notes.
+It must not look at the lines of a hunk. A claim that holds at some of several places chooses among
+them, the strongest first; one that does not hold at the place that is left refuses.
 
-A claim that does not hold refuses the hunk: its only candidate may be a twin of what is meant.
-Some are noise in real patches: they are ignored, with a note.
+    the end of the file   anchors and headings   hunks of context alone   the order   numbers
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
-from itertools import takewhile
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import pairwise
+from math import inf
+from pathlib import PurePosixPath
 
-from git_opatch.locate.alignment import ADDED, CONTEXT, shows_context
-from git_opatch.locate.anchors import refuted
-from git_opatch.locate.decide import Outcome
-from git_opatch.locate.file_index import FileIndex
-from git_opatch.locate.line_forms import resilient
-from git_opatch.locate.outline import OutlineKind, heading
-from git_opatch.locate.repeats import already_defined, is_rewrite, partly_applied
-from git_opatch.locate.sought import Sought
+from git_opatch.locate.file import File
+from git_opatch.locate.heads import claims_definition, is_definition, is_prose, names_in
+from git_opatch.locate.reading import ADDED, CONTEXT, Reading, Sought
 from git_opatch.model.failure import Problem
-from git_opatch.model.options import Matching
-from git_opatch.model.patch import Hunk, context_around
+from git_opatch.model.options import Ambiguous, Matching
+from git_opatch.model.patch import Anchor, Hunk
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import common_length, indentation, opens
+from git_opatch.model.text import visible
 
-_ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|#\d+);")
-_DECORATOR = b"@", b"#["
-"""What begins a line that belongs to the definition below it."""
-_AT_END = 3, 0
-"""Lines of context around the last change of a file, as git writes them."""
-_NO_NEWLINE = "says that the file has no newline at its end, but it has one; ignored"
+_CODE_NAME = re.compile(rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b")
+_NEAR, _MOST_NEAR = 20, 5
+"""A number that nothing confirms does not choose among more places so near to it."""
+_FARTHEST = 100
+"""`--ambiguous nearest` takes no loose match that is farther away (FILE_PATCH)."""
+_NOT_AT_END = "says that it ends the file, but it does not; ignored"
 
 
-def contradictions(
-    sought: Sought, outcome: Outcome, file: FileIndex, matching: Matching
+def in_anchors(reading: Reading, anchors: Sequence[Anchor], file: File) -> bool:
+    """Return whether a reading is below or in what the anchors name, or shows it."""
+    scopes = file.heads.scopes(tuple(anchors))
+    return any(_is_in(reading, row, stop) for row, stop in scopes)
+
+
+def _is_in(reading: Reading, row: int, stop: int) -> bool:
+    shown = reading.start <= row < max(reading.stop, reading.start + 1)
+    return shown or any(row < at <= stop for at in (reading.start, reading.changed[0]))
+
+
+# ---------------------------------------------------------------- to choose among several
+
+
+def narrow(
+    all_sought: Sequence[Sought], markers: Collection[int], file: File, matching: Matching
+) -> None:
+    """Remove the readings that the claims of hunks, which are in the order of the patch, are
+    against; `markers` are the ordinals of those that change nothing."""
+    for sought in all_sought:
+        if len(sought.readings) > 1:
+            _by_own_claims(sought, file)
+    for marker, sought in pairwise(all_sought) if markers else ():
+        if marker.hunk.ordinal in markers:
+            _by_marker(sought, marker, file)
+    if matching.ordered:
+        _by_order([each for each in all_sought if each.readings and each.hunk.preimage], markers)
+    if not matching.partly_applied:
+        _by_number([each for each in all_sought if each.hunk.ordinal not in markers], file)
+    if matching.ambiguous is Ambiguous.NEAREST:
+        _nearest(all_sought)
+
+
+def _by_own_claims(sought: Sought, file: File) -> None:
+    """Keep what ends where the file does, if the hunk says so; what has the most lines exactly; and
+    what is under its anchors, unless a heading and a number disagree."""
+    hunk = sought.hunk
+    if hunk.at_end_of_file:
+        at_end = [each for each in sought.readings if each.stop == len(file.lines)]
+        sought.keep(at_end, Evidence.END_OF_FILE)
+    if sought.readings[0].level:
+        exact = [_exact_lines(reading, file) for reading in sought.readings]
+        most = [x for x, count in zip(sought.readings, exact, strict=True) if count == max(exact)]
+        sought.keep(most, Evidence.UNIQUE)
+    if hunk.anchors and hunk.preimage:
+        held = [each for each in sought.readings if in_anchors(each, hunk.anchors, file)]
+        stated = [each for each in sought.readings if each.start == hunk.stated_start]
+        if hunk.strong or not stated or stated[0] in held:
+            sought.keep(held, Evidence.ANCHOR)
+
+
+def _exact_lines(reading: Reading, file: File) -> int:
+    return sum(row is not None and line.text == file.lines[row] for line, row in reading.steps)
+
+
+def _by_marker(sought: Sought, marker: Sought, file: File) -> None:
+    """Keep what is below, or in, the last line of a hunk of context alone that has something below
+    it: such a hunk says where the next one is."""
+    if marker.only is None or len(sought.readings) < 2:
+        return
+    for row in reversed(range(marker.only.start, marker.only.stop)):
+        if file.is_solid(row):
+            stop = file.heads.end(row)
+            if held := [each for each in sought.readings if _is_in(each, row, stop)]:
+                sought.keep(held, Evidence.ANCHOR)
+                return
+
+
+def _by_order(all_sought: Sequence[Sought], markers: Collection[int]) -> None:
+    """Take the only place that the order of the hunks leaves: as early as the others allow, and as
+    late. Hunks that have one place must be in order, and so must their numbers."""
+    if all(len(each.readings) == 1 for each in all_sought):
+        return
+    spans = [_spans(each, each.hunk.ordinal in markers) for each in all_sought]
+    only = [each[0] for each in spans if len(each) == 1]
+    stated = [each.hunk.stated_start for each in all_sought]
+    numbers = [number for number in stated if number is not None]
+    if numbers != sorted(numbers) or any(a[1] > b[0] for a, b in pairwise(only)):
+        return
+    early, late = _as_early(spans), _as_late(spans)
+    if early is None or late is None:
+        return
+    for sought, first, last in zip(all_sought, early, late, strict=True):
+        if first == last:
+            sought.keep([sought.readings[first]], Evidence.HUNK_ORDER)
+
+
+_Span = tuple[int, int, int]
+"""The rows that a reading changes, as start and stop, and where it begins."""
+
+
+def _spans(sought: Sought, is_marker: bool) -> list[_Span]:
+    if is_marker:
+        return [(each.start, each.start, each.start) for each in sought.readings]
+    return [(*each.changed, each.start) for each in sought.readings]
+
+
+def _as_early(all_spans: Sequence[Sequence[_Span]]) -> list[int] | None:
+    """Choose the first span of each hunk that is after the one before; None if there is none."""
+    chosen: list[int] = []
+    limit, begun = -1, -1
+    for spans in all_spans:
+        at = bisect_left(spans, limit, key=lambda span: span[0])
+        at += at < len(spans) and spans[at][2] == begun
+        if at >= len(spans):
+            return None
+        chosen.append(at)
+        _, limit, begun = spans[at]
+    return chosen
+
+
+def _as_late(all_spans: Sequence[Sequence[_Span]]) -> list[int] | None:
+    """Choose the last span of each hunk that is before the one after; None if there is none."""
+    chosen: list[int] = []
+    limit: float = inf
+    begun = -1
+    for spans in reversed(all_spans):
+        at = bisect_right(spans, limit, key=lambda span: span[1]) - 1
+        at -= at >= 0 and spans[at][2] == begun
+        if at < 0:
+            return None
+        chosen.append(at)
+        limit, _, begun = spans[at]
+    return chosen[::-1]
+
+
+def _by_number(all_sought: Sequence[Sought], file: File) -> None:
+    """Take the stated line, where no hunk of the file is elsewhere than its own says, and the
+    second numbers count on; among many near it only if another hunk, or its heading, confirms it."""
+    if all(len(each.readings) < 2 for each in all_sought) or not _counts_on(all_sought):
+        return
+    numbered = [each for each in all_sought if each.hunk.stated_start is not None]
+    sure = [each for each in numbered if each.only and each.hunk.preimage]
+    if any(each.readings[0].start != each.hunk.stated_start for each in sure):
+        return
+    for sought in numbered:
+        stated, anchors = sought.hunk.stated_start or 0, sought.hunk.anchors
+        at = [each for each in sought.readings if each.start == stated]
+        if not at or len(sought.readings) < 2:
+            continue
+        held = [each for each in sought.readings if in_anchors(each, anchors, file)]
+        near = sum(abs(each.start - stated) <= _NEAR for each in sought.readings)
+        if at[0] in held or (not held and (near <= _MOST_NEAR or sure)):
+            sought.keep(at, Evidence.STATED_LINE)
+
+
+def _counts_on(all_sought: Sequence[Sought]) -> bool:
+    """Return whether the second number of each hunk is the first, and what those before add."""
+    grown = 0
+    for hunk in (each.hunk for each in all_sought):
+        if hunk.stated_start is not None and hunk.preimage and hunk.postimage:
+            if hunk.new_start not in (None, hunk.stated_start + grown):
+                return False
+        grown += len(hunk.postimage) - len(hunk.preimage)
+    return True
+
+
+def _nearest(all_sought: Sequence[Sought]) -> None:
+    """Take the place nearest to the number, or to the hunk before, though others may be meant."""
+    expected = 0
+    for sought in all_sought:
+        stated = sought.hunk.stated_start
+        aim = expected if stated is None else stated
+        near = [x for x in sought.readings if not x.level or abs(x.start - aim) <= _FARTHEST]
+        if len(sought.readings) > 1 and near:
+            best = min(near, key=_distance_from(aim))
+            sought.count = len(sought.readings)
+            sought.readings, sought.rivals, sought.evidence = [best], (), Evidence.NEAREST
+        expected = sought.only.stop if sought.only else expected
+
+
+def _distance_from(aim: int) -> Callable[[Reading], tuple[int, bool]]:
+    return lambda reading: (abs(reading.start - aim), reading.start < aim)
+
+
+# ---------------------------------------------------------------- to refuse the one that is left
+
+
+def refuted(
+    sought: Sought, reading: Reading, file: File, matching: Matching
 ) -> Iterator[Problem | str]:
-    """Yield which claims of a hunk do not hold for `outcome`: a problem, or a note on one of a kind
-    that is noise."""
-    hunk, reading = sought.hunk, outcome.reading
-    if problem := _blank_alone(sought, outcome):
-        yield problem
-    if sought.evidence is Evidence.AFTER_ANCHOR and (problem := _torn(hunk, reading.start, file)):
-        yield problem
-    if hunk.lines[0].prefix is ADDED and (problem := _decorated(hunk, reading.start, file)):
-        yield problem
-    yield from _not_at_end(sought, outcome, file, matching)
-    if problem := misnumbered(hunk, reading.start, file):
-        yield problem
-    stated, is_bare = hunk.stated_start, hunk.preimage and not shows_context(hunk)
-    if is_bare and stated not in (None, reading.start):
-        yield f"is not at line {(stated or 0) + 1}, as it says, and shows nothing around it"
-    added = b"\n".join(step.line.text for step in reading.steps if step.row is None)
-    if (entity := _ENTITY.search(added)) and not _ENTITY.search(file.joined):
-        yield f"adds `{entity[0].decode()}`, and the file has no entity; it is written as it is"
-    if problem := _cut_off(outcome, hunk, file):
-        yield problem
-    if not matching.appends and is_rewrite(hunk, file):
-        yield Problem(Fault.REWRITE)
-    found = (there(reading, file) for there in (partly_applied, already_defined))
-    at = next((each for each in found if each is not None), None)
-    if at is not None:
-        yield Problem.of(Fault.PARTLY_APPLIED, at=at + 1)
-    yield from refuted(hunk, reading.start, reading.stop, file)
-
-
-def _blank_alone(sought: Sought, outcome: Outcome) -> Problem | None:
-    old = [step.line for step in outcome.reading.steps if step.row is not None]
-    is_blank = all(line.prefix is CONTEXT and not line.text.strip() for line in old)
-    is_stated = sought.hunk.stated_start == outcome.reading.start
-    return Problem(Fault.ONLY_BLANK_LINES) if old and is_blank and not is_stated else None
-
-
-def _torn(hunk: Hunk, at: int, file: FileIndex) -> Problem | None:
-    """Say that lines right below their anchor would be between it and what it opens."""
-    anchor, lines = file.lines[at - 1], file.lines
-    added = [indentation(line.text) for line in hunk.lines if line.text.strip()]
-    in_patch, depth = indentation(hunk.anchors[-1].text), indentation(anchor)
-    below = next((line for line in lines[at:] if line.strip()), b"")
-    least = min(added, key=len, default=depth)
-    if in_patch != depth:
-        moved = depth.removesuffix(in_patch) + least
-        near = {depth, indentation(below)}
-        may_move = moved in near or len(least) < min(map(len, near))
-        is_lost = depth.endswith(in_patch) and may_move
-        return Problem(Fault.BELOW_ANCHOR) if is_lost else None
-    inside = len(indentation(below)) > len(depth) and opens(anchor) and len(least) <= len(depth)
-    header = below.strip() == b"{" and not anchor.rstrip().endswith((b"{", b";", b"}"))
-    return Problem.of(Fault.BETWEEN, anchor=anchor) if inside or header else None
-
-
-def _decorated(hunk: Hunk, at: int, file: FileIndex) -> Problem | None:
-    """Say that a definition is added right below the decorator of another one, which the hunk does
-    not show."""
-    run = takewhile(lambda line: line.prefix is ADDED, hunk.lines)
-    added = [line.text for line in run if line.text.strip()]
-    above = file.lines[at - 1] if added and at else b""
-    if not above.lstrip().startswith(_DECORATOR) or added[-1].lstrip().startswith(_DECORATOR):
-        return None
-    is_other = heading(added[0]) is OutlineKind.DEFINITION
-    is_beside = indentation(added[0]) == indentation(above)
-    return Problem.of(Fault.BETWEEN, anchor=above.strip()) if is_other and is_beside else None
-
-
-def _not_at_end(
-    sought: Sought, outcome: Outcome, file: FileIndex, matching: Matching
-) -> Iterator[Problem | str]:
-    """Yield that a hunk ends above the end that it claims, which is noise where it is alone; or
-    that the file has the newline at its end that the hunk denies, which is noise, too."""
-    stop, size = outcome.reading.stop, len(file.lines)
-    old = sought.hunk.preimage
-    if sought.hunk.at_end_of_file and stop != size:
+    """Yield the claims that do not hold for the reading that is left; those that are noise as
+    notes."""
+    hunk, size = sought.hunk, len(file.lines)
+    if hunk.at_end_of_file and reading.stop != size:
         is_noise = sought.evidence in (Evidence.UNIQUE, Evidence.ANCHOR) and not matching.reversed
-        ends = f"its only candidate ends at line {stop} of {size}"
-        noise = f"says that it ends the file, but {ends}; ignored"
-        yield noise if is_noise else Problem.of(Fault.NOT_AT_END, stop=stop, size=size)
-    elif stop != size and _only_adds_at_end(sought.hunk):
-        yield Problem.of(Fault.NONE_BELOW, stop=stop, size=size)
-    elif stop == size and file.text.final_newline and old and not old[-1].newline:
-        yield _NO_NEWLINE
-
-
-def _only_adds_at_end(hunk: Hunk) -> bool:
-    """Return whether a hunk with numbers adds lines as git writes it at the end of a file: it shows
-    three lines above and none below (`match_end` of git's apply.c)."""
-    if hunk.stated_start is None or hunk.new_start is None:
-        return False
-    return context_around(hunk.lines) == (len(hunk.preimage), 0) == _AT_END
-
-
-def misnumbered(hunk: Hunk, start: int, file: FileIndex) -> Problem | None:
-    """Say that the file has the hunk where its number says but for a line, which differs, is more
-    or is less, or for whitespace; or lines like its own, if it shows no context."""
-    stated = hunk.stated_start
-    if stated is None or stated == start or not hunk.preimage:
-        return None
-    written = [file.normal(line.text) for line in hunk.preimage]
-    old, there = [line.strip() for line in written], file.lines[stated : stated + len(written)]
-    if written == there and not (shows_context(hunk) and len(old) > 1):
-        return None  # what is stronger than a number has chosen
-    is_apart = abs(stated - start) > 1
-    is_near = any(_is_there(old, stated, more, file) for more in ((0, 1, -1) if is_apart else (0,)))
-    if not is_near and not shows_context(hunk):
-        found = [line.strip() for line in there]
-        is_near = len(old) == len(found) and _likeness(old, found) >= _LEAST_ALIKE
-        new = [file.normal(line.text) for line in hunk.postimage]
-        is_near |= bool(new) and new == file.lines[stated : stated + len(new)]
-    return Problem.of(Fault.OTHER_NUMBER, stated=stated + 1) if is_near else None
-
-
-def _is_there(old: Sequence[bytes], row: int, more: int, file: FileIndex) -> bool:
-    """Return whether the file has `old` lines at `row`, all but one, or with one line more."""
-    there = [line.strip() for line in file.lines[row : row + len(old) + more]]
-    above, below = common_length(old, there), common_length(old[::-1], there[::-1])
-    is_whole = len(there) == len(old) + more and above + below >= len(old) - (more < 1)
-    same = (*old[:above], *old[max(above, len(old) - below) :])
-    return is_whole and sum(map(bool, same)) >= min(len(old), 2)
-
-
-_LEAST_ALIKE = 0.6
-_TOKEN = re.compile(rb"\w+|[^\w\s]")
-
-
-def _likeness(old: Sequence[bytes], found: Sequence[bytes]) -> float:
-    """Return how much of lines is the same, by words and signs: from 0 to 1."""
-    ratios = (
-        SequenceMatcher(None, _TOKEN.findall(a), _TOKEN.findall(b), autojunk=False).ratio()
-        for a, b in zip(old, found, strict=True)
+        yield (
+            _NOT_AT_END if is_noise else Problem.of(Fault.NOT_AT_END, stop=reading.stop, size=size)
+        )
+    weak = (
+        []
+        if _shows_definition(reading, file)
+        else [anchor for anchor in hunk.anchors if anchor.weak]
     )
-    return sum(ratios) / len(old)
+    for anchors in (hunk.strong, weak) if hunk.anchors else ():
+        for anchor in anchors:
+            yield from _absent(anchor, file)
+        held = [each for each in anchors if _is_claim(each, reading, file)]
+        if held and not _holds(reading, held, file) and not _is_written(held[-1], file):
+            yield _elsewhere(held[-1], file.heads.named(held[-1])[0])
 
 
-def _cut_off(outcome: Outcome, hunk: Hunk, file: FileIndex) -> Problem | None:
-    old = [step.line for step in outcome.reading.steps if step.row is not None]
-    if not hunk.unfinished or not old:
-        return None
-    stop = outcome.reading.stop
-    last = file.lines[stop - 1] if stop else b""
-    is_whole = resilient(file.normal(old[-1].text)) == resilient(last)
-    return None if is_whole else Problem(Fault.CUT_OFF)
+def _is_claim(anchor: Anchor, reading: Reading, file: File) -> bool:
+    """Return whether an anchor says that the place is in what it names: a head, a definition, and
+    what git's heading is; a line at or below the place, if it is all of it."""
+    rows = file.heads.named(anchor)
+    if not rows or (not anchor.weak and _is_mentioned(anchor, file)):
+        return False
+    row = rows[0]
+    if file.heads.rank(row) or is_definition(file.lines[row]):
+        return True
+    if row < reading.stop:
+        return anchor.weak
+    return not anchor.weak and file.lines[row].strip() == anchor.text.strip()
+
+
+def _absent(anchor: Anchor, file: File) -> Iterator[Problem | str]:
+    """Yield what an anchor that names nothing says: a definition, or a name of code, that the file
+    does not have is a claim; anything else is noise."""
+    heads, text = file.heads, anchor.text.strip()
+    if not text or heads.named(anchor) or text in file.patched or _is_mentioned(anchor, file):
+        return
+    if rows := heads.referred(anchor):
+        yield _elsewhere(anchor, rows[-1])
+    elif (
+        claims_definition(text)
+        or heads.has_parts_like(text)
+        or any(_is_unknown(name, file) for name in _CODE_NAME.findall(text))
+    ):
+        yield Problem.of(Fault.ANCHOR_MISSING, kind=_kind(anchor), anchor=text)
+    elif not anchor.weak:
+        yield f"the anchor `{visible(text)}` is not in the file"
+
+
+def _is_unknown(name: bytes, file: File) -> bool:
+    """Return whether neither the file nor the patch has a name of code, nor is it the file's own."""
+    own = PurePosixPath(file.path).name.encode("utf-8", "surrogateescape")
+    return name not in file.joined and name not in file.patched and name not in own
+
+
+def _elsewhere(anchor: Anchor, row: int) -> Problem:
+    kind, text = _kind(anchor), anchor.text
+    return Problem.of(Fault.ANCHOR_ELSEWHERE, kind=kind, anchor=text, name=text, at=row + 1)
+
+
+def _kind(anchor: Anchor) -> str:
+    return "heading" if anchor.weak else "anchor"
+
+
+def _holds(reading: Reading, anchors: Sequence[Anchor], file: File) -> bool:
+    """Return whether a reading is in its anchors, or right above what they name: its comment, its
+    decorators and attributes belong to a definition."""
+    if in_anchors(reading, anchors, file):
+        return True
+    named = file.heads.named(anchors[-1])
+    return any(_is_above(reading, row, file) for row in named if row >= reading.changed[1])
+
+
+def _is_above(reading: Reading, row: int, file: File) -> bool:
+    between = file.lines[reading.changed[0] : row]
+    return len(between) <= _NEAR and bool(between) and all(map(_belongs_below, between))
+
+
+_BELONGS_BELOW = re.compile(rb"\s*(?:@|#|//|/?\*|--|;|<!--|\"\"\"|'''|\[|%)")
+
+
+def _belongs_below(line: bytes) -> bool:
+    return _BELONGS_BELOW.match(line) is not None
+
+
+def _shows_definition(reading: Reading, file: File) -> bool:
+    """Return whether a hunk shows a definition at the margin above its first change: a heading then
+    names the one before, which says nothing of this place."""
+    for line, row in reading.steps:
+        if line.prefix is not CONTEXT or row is None:
+            return False
+        if re.match(rb"[A-Za-z_$@]", file.lines[row]) and is_definition(line.text):
+            return True
+    return False
+
+
+def _is_written(anchor: Anchor, file: File) -> bool:
+    """Return whether the patch itself adds the line that an anchor names."""
+    text = anchor.text.strip()
+    lines = (line for hunk in file.hunks for line in hunk.lines if line.prefix is ADDED)
+    return any(line.text.strip().startswith(text) for line in lines)
+
+
+def _is_mentioned(anchor: Anchor, file: File) -> bool:
+    """Return whether the patch itself has a name that a sentence, or a qualified name, refers to: it
+    speaks of what the hunk has, and the hunk need not be in it."""
+    text = b" ".join(anchor.text.split())
+    if not is_prose(text) and b"." not in text:
+        return False
+    names = names_in(text)
+    return any(re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name), file.patched) for name in names)

@@ -1,174 +1,208 @@
-"""A reading of a hunk: one way in which it and a file agree.
+"""Readings: the ways in which the old lines of a hunk are lines of the file, strictest class first.
 
-It must not decide: these are values.
-
-Rows count from 0. A tolerance is a value: the grade of a line, and in what it differs, are made
-once, where the line is compared, and kept by its step.
+It must not choose between readings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum, IntEnum
-from types import MappingProxyType
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from enum import IntEnum
+from itertools import groupby
 from typing import NamedTuple
 
-from git_opatch.locate.outline import Name
-from git_opatch.model.extent import Value
+from git_opatch.locate.file import File
 from git_opatch.model.failure import Problem
-from git_opatch.model.patch import Anchor, Line
-from git_opatch.model.placement import Likeness
-from git_opatch.model.sentences import Fault
+from git_opatch.model.limits import MANY
+from git_opatch.model.options import Tier
+from git_opatch.model.patch import Hunk, Line, Prefix
+from git_opatch.model.placement import Evidence, Repair
+
+CONTEXT, REMOVED, ADDED = Prefix.CONTEXT, Prefix.REMOVED, Prefix.ADDED
 
 
-class Grade(IntEnum):
-    """How a line of the patch is a line of the file, strictest first."""
+class Level(IntEnum):
+    """How loosely lines are compared: the classes of readings, strictest first."""
 
-    EQUAL = 0
-    """Every byte."""
+    EXACT = 0
     SPACE = 1
-    """But for whitespace, and the level of a heading of Markdown."""
     FORM = 2
-    """But for typography and backticks; in prose, for letter case and the signs of a sentence."""
     TOLERATED = 3
-    """But for what is never written anyway, of a line of context."""
-    ALIKE = 4
-    """The same by its loosest key, or too little is for sure: it is no reading, but another one is
-    not alone beside it."""
+    GAP = 4
 
-
-EQUAL, SPACE, FORM, TOLERATED, ALIKE = Grade
-
-
-class Differs(Enum):
-    """In what a line of the patch differs from the file's; the value is what the report says.
-
-    What an added line must then not repeat is said for each in `doubt`.
-    """
-
-    WHITESPACE = Likeness.WHITESPACE
-    FORM = Likeness.TEXT
-    LETTERS = Likeness.LETTERS
-    QUOTES = Likeness.QUOTES
-    COMMENT = Likeness.COMMENT
-    END = Likeness.END
-
-
-class Match(NamedTuple):
-    """How a line of the patch is a line of the file."""
-
-    grade: Grade = EQUAL
-    differs: Differs | None = None
-
-
-SAME = Match()
+    @property
+    def tier(self) -> Tier:
+        """The tier that it is reported as."""
+        return Tier.STRICT if not self else Tier.RESILIENT if self == Level.SPACE else Tier.FUZZY
 
 
 class Step(NamedTuple):
-    """A line, and its row in the file; an added one has none."""
+    """A line of a hunk and its row in the file; one that is added has none."""
 
     line: Line
     row: int | None
-    grade: Grade = EQUAL
-    differs: Differs | None = None
-    is_shown: bool = True
-    """Whether the hunk shows that line; else the file has it, and keeps it."""
 
 
 class Reading(NamedTuple):
-    """A hunk laid over the file.
-
-    `level` is the loosest grade that it needs, `surplus` counts the blank lines that the file
-    lacks, `omitted` those that the hunk lacks, `is_elided` is whether a marker stands for lines of
-    the file, `moved` is the row of a blank line on whose other side an added line could be, and
-    `doubt` is why it is not to be trusted, although nothing else fits.
-    """
+    """A hunk laid over the file from the row `start` on."""
 
     steps: tuple[Step, ...]
     start: int
-    level: Grade = EQUAL
-    surplus: int = 0
-    omitted: int = 0
-    moved: int | None = None
+    level: Level = Level.EXACT
+    repairs: tuple[Repair, ...] = ()
     doubt: Problem | None = None
-    is_elided: bool = False
+    left_out: frozenset[int] = frozenset()
+    """The rows of steps that the hunk does not show: a marker stands for them."""
 
     @property
     def stop(self) -> int:
-        """The row after the last line that the hunk shows."""
-        return max(
-            (step.row + 1 for step in self.steps if step.row is not None), default=self.start
-        )
+        """The row after the last one that it shows."""
+        rows = (step.row for step in reversed(self.steps) if step.row is not None)
+        last = next(rows, None)
+        return self.start if last is None else last + 1
+
+    @property
+    def changed(self) -> tuple[int, int]:
+        """The rows that change, as start and stop; empty for an addition, all if none does."""
+        row, first, last = self.start, None, self.start
+        for line, at in self.steps:
+            after = row if at is None else at + 1
+            if line.prefix is not CONTEXT:
+                first, last = row if first is None else first, after
+            row = after
+        return (self.start, self.stop) if first is None else (first, last)
+
+    @property
+    def added(self) -> list[Line]:
+        """The lines that it adds and that are not blank."""
+        return [line for line, row in self.steps if row is None and line.text.strip()]
 
 
-class Fit(NamedTuple):
-    """Old lines laid over as many lines of the file, one for one, without the blank ones.
+class Applied(NamedTuple):
+    """Where the new lines of a hunk are already, and how loosely they match."""
 
-    `place` counts the lines of the file that are not blank; `differ` are the indexes of the old
-    lines that have another key than the file's.
+    start: int
+    level: Level = Level.EXACT
+    is_said: bool = True
+    """Whether the hunk says that this is its place."""
+
+
+@dataclass(eq=False)
+class Sought:
+    """A hunk, and its readings that are left, all of one class."""
+
+    hunk: Hunk
+    readings: list[Reading] = field(default_factory=list)
+    alone: bool = False
+    """Whether the reading must be the only one: no evidence may choose."""
+    rivals: Sequence[int] = ()
+    """The rows of other places that have nearly all its lines: whoever is there was first."""
+    repairs: tuple[Repair, ...] = ()
+    evidence: Evidence = Evidence.UNIQUE
+    notes: tuple[str, ...] = ()
+    problem: Problem | None = None
+    applied: Applied | None = None
+    count: int = 1
+    """How many readings `Evidence.NEAREST` chose from."""
+
+    @property
+    def only(self) -> Reading | None:
+        """The reading that is left; None if there are several, or none."""
+        return self.readings[0] if len(self.readings) == 1 else None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the search for it may end."""
+        return bool(self.readings or self.applied or self.problem)
+
+    def keep(self, readings: Sequence[Reading], evidence: Evidence) -> None:
+        """Keep some of several readings, if evidence may choose."""
+        if readings and len(readings) < len(self.readings) and not self.alone:
+            self.readings, self.evidence = list(readings), evidence
+
+
+def one_for_one(hunk: Hunk, start: int, level: Level = Level.EXACT) -> Reading:
+    """Lay a hunk over the lines from `start` on."""
+    steps, row = [], start
+    for line in hunk.lines:
+        if line.prefix is ADDED:
+            steps.append(Step(line, None))
+        else:
+            steps.append(Step(line, row))
+            row += 1
+    return Reading(tuple(steps), start, level)
+
+
+_EVERYWHERE = frozenset((b"begin", b"do", b"done", b"else", b"end", b"esac", b"fi", b"then"))
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+
+
+def has_word(texts: Iterable[bytes]) -> bool:
+    """Return whether lines say something: brackets, `end` and `else` are anywhere."""
+    return any(word not in _EVERYWHERE for text in texts for word in _WORD.findall(text))
+
+
+def is_blank(line: Line) -> bool:
+    """Return whether a line of a hunk has nothing but whitespace."""
+    return not line.text.strip()
+
+
+def solid_lines(hunk: Hunk) -> list[Line]:
+    """Return the old lines of a hunk that are not blank."""
+    return [line for line in hunk.lines if line.prefix is not ADDED and line.text.strip()]
+
+
+def shows_context(hunk: Hunk) -> bool:
+    """Return whether a hunk shows a line that stays and is not blank."""
+    return any(line.prefix is CONTEXT and line.text.strip() for line in hunk.lines)
+
+
+def settled(hunk: Hunk) -> Hunk:
+    """Return `hunk` with the lines that it removes and adds again as context; not blank ones, which
+    are anywhere."""
+    gone = {line.text for line in hunk.lines if line.prefix is REMOVED and line.text.strip()}
+    if not any(line.prefix is ADDED and line.text in gone for line in hunk.lines):
+        return hunk
+    lines: list[Line] = []
+    for is_context, group in groupby(hunk.lines, lambda line: line.prefix is CONTEXT):
+        run = list(group)
+        lines += run if is_context or len(run) > MANY else _settled_run(run)
+    return hunk if lines == list(hunk.lines) else replace(hunk, lines=tuple(lines))
+
+
+def _settled_run(run: Sequence[Line]) -> list[Line]:
+    old, new = ([line for line in run if line.prefix is side] for side in (REMOVED, ADDED))
+    a, b = ([(line.text, line.newline) for line in side] for side in (old, new))
+    lines: list[Line] = []
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    for tag, start, stop, first, last in matcher.get_opcodes():
+        if tag == "equal" and any(line.text.strip() for line in old[start:stop]):
+            lines += [line._replace(prefix=CONTEXT) for line in old[start:stop]]
+        else:
+            lines += [*old[start:stop], *new[first:last]]
+    return lines
+
+
+def exact(hunk: Hunk, file: File) -> list[Reading]:
+    """Lay a hunk where it is as written.
+
+    Empty lines at its end that may only separate it from what follows need not be there, nor blank
+    ones of context past the end of the file (D464).
     """
-
-    place: int
-    level: Grade
-    differ: frozenset[int] = frozenset()
-
-
-class Fits(NamedTuple):
-    """Where a hunk fits at a grade: with all of its blank lines and no others, by the row at which
-    it begins, and where blank lines differ; `others` are the rows of other places that are alike.
-    """
-
-    straight: Mapping[int, Fit] = MappingProxyType({})
-    bent: Sequence[Fit] = ()
-    others: tuple[int, ...] = ()
+    found = {at: one_for_one(hunk, at) for at in file.runs(hunk.preimage)}
+    lines, end = list(hunk.lines), len(file.lines)
+    dropped = 0
+    while lines[-1].prefix is CONTEXT and is_blank(lines.pop()) and _shows(lines):
+        dropped += 1
+        part = replace(hunk, lines=tuple(lines))
+        for at in file.runs(part.preimage):
+            is_end = at + len(part.preimage) == end
+            if dropped <= hunk.separators or (is_end and found):
+                found.setdefault(at, one_for_one(part, at))
+    return [found[at] for at in sorted(found)]
 
 
-class Found(NamedTuple):
-    """Where what an anchor names is; `whole` if as a line; `named` if it surely names something."""
-
-    anchor: Anchor
-    rows: Sequence[int]
-    whole: bool = False
-    named: Name | None = None
-
-    def problem(self, fault: Fault, **values: Value) -> Problem:
-        """Return what is wrong with the anchor."""
-        kind = "heading" if self.anchor.weak else "anchor"
-        return Problem.of(fault, kind=kind, anchor=self.anchor.text, **values)
-
-
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """The readings of a hunk in one class, by the rows at which they begin, in order.
-
-    `lay` makes those at one of the rows: only what evidence leaves is laid. `level` is the loosest
-    grade that one of them needs, and `others` are the rows of other places that are alike.
-    """
-
-    starts: Sequence[int] = ()
-    lay: Callable[[int], Sequence[Reading]] = lambda _: ()
-    level: Grade = EQUAL
-    others: tuple[int, ...] = ()
-
-    def __iter__(self) -> Iterator[Reading]:
-        return (reading for start in self.starts for reading in self.lay(start))
-
-    def __bool__(self) -> bool:
-        return bool(self.starts)
-
-    def among(self, starts: Container[int]) -> Readings:
-        """Keep those that begin at one of `starts`."""
-        return replace(self, starts=[start for start in self.starts if start in starts])
-
-
-NO_READINGS = Readings()
-
-
-def readings_of(laid: Iterable[Reading]) -> Readings:
-    """Return readings that are laid already."""
-    by_start: dict[int, list[Reading]] = {}
-    for reading in laid:
-        by_start.setdefault(reading.start, []).append(reading)
-    level = max((reading.level for each in by_start.values() for reading in each), default=EQUAL)
-    return Readings(sorted(by_start), by_start.__getitem__, level)
+def _shows(lines: Iterable[Line]) -> bool:
+    return any(line.prefix is not ADDED and line.text.strip() for line in lines)

@@ -40,6 +40,7 @@ class Likeness(Enum):
     QUOTES = "quotes"
     COMMENT = "a comment at the end"
     END = "the end, which is cut off"
+    BEGINNING = "the beginning, which is cut off"
 
 
 class Repair(Enum):
@@ -51,11 +52,9 @@ class Repair(Enum):
     NUMBERED = "its lines had line numbers in front"
     ESCAPED = "its text was escaped: each escape was read as its character"
     ESCAPED_IN_FILE = "its characters were written as the escapes of the file"
-    LATIN_1 = "its text was written in Latin-1, as the file is"
-    CP1252 = "its text was written in Windows-1252, as the file is"
     GBK = "its text was written in GBK, as the file is"
-    SHIFT_JIS = "its text was written in Shift-JIS, as the file is"
-    EUC_KR = "its text was written in EUC-KR, as the file is"
+    CONSOLE = "its lines were as a console in GBK (code page 936) shows them"
+    BLANKS = "its blanks that are neither spaces nor tabs were read as spaces"
     DECOMPOSED = "its accented letters were decomposed (NFD)"
     COMPOSED = "its accented letters were composed (NFC)"
     SURPLUS = "blank lines of the patch are not in the file"

@@ -13,7 +13,9 @@ from dataclasses import replace
 from git_opatch.complete import Completed, complete
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
 from git_opatch.git.snapshot import Snapshot
+from git_opatch.locate.earlier import EarlierSections
 from git_opatch.locate.oversized import refuse_repeated
+from git_opatch.locate.owners import apply_hunks
 from git_opatch.locate.placeholder import placeholder_in
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.failure import Failure, refusal
@@ -23,9 +25,7 @@ from git_opatch.model.paths import is_document, is_modules_file
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.model.text import Text
-from git_opatch.plan.apply_hunks import apply_hunks
 from git_opatch.plan.broken_structure import refuse_broken
-from git_opatch.plan.earlier_sections import EarlierSections
 from git_opatch.plan.path_failures import PathFailures
 from git_opatch.plan.plan import PlacedHunk, Plan
 from git_opatch.plan.policy import refuse_stale

@@ -24,13 +24,11 @@ from git_opatch import (
     Options,
     ParseError,
     Tier,
-    locate,
     parse_patch,
     plan_in_memory,
 )
-from git_opatch.locate.reading import Differs
-from git_opatch.locate.search import seek
-from git_opatch.locate.sought import Sought
+from git_opatch.locate import place
+from git_opatch.locate.reading import Sought
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Likeness
 from git_opatch.plan.plan import PlacedHunk, Plan
@@ -73,8 +71,9 @@ def _planned(name: str) -> tuple[Plan | ParseError, int]:
         count[hunk.number] += 1
         return seek(hunk, *rest)
 
+    seek = place.seek
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(locate, "seek", counted)
+        patch.setattr(place, "seek", counted)
         return _attempt(_EACH[name]), max(count.values(), default=0)
 
 
@@ -298,7 +297,7 @@ def _placed_in(name: str) -> Sequence[PlacedHunk]:
     return planned.placed if isinstance(planned, Plan) else ()
 
 
-_TOLERATED = {each.value for each in Differs} - {Likeness.WHITESPACE, Likeness.TEXT}
+_TOLERATED = {Likeness.LETTERS, Likeness.QUOTES, Likeness.COMMENT, Likeness.END}
 """In what only a line of context may differ."""
 
 

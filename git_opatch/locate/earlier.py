@@ -7,10 +7,9 @@
     it changes, otherwise, what they changed   refused: two versions of one change
     it is elsewhere                            applied
 
-It must not place a hunk, nor edit: it only refuses one, or leaves it out.
-
-The last three are seen in the file as it was before all of them. A hunk that is found as it is
-written, and once, is not located there again.
+It must not place a hunk, nor edit: it only refuses one, or leaves it out. The last three are seen in
+the file as it was before all of them. A hunk that is there as it is written, and once, is not sought
+there again.
 """
 
 from __future__ import annotations
@@ -20,15 +19,14 @@ from dataclasses import dataclass, field
 
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate import Search
-from git_opatch.locate.file_index import FileIndex
+from git_opatch.locate.file import File
+from git_opatch.locate.place import Search
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import FilePatch, Hunk, Prefix, changed_span
-from git_opatch.model.placement import Evidence, Placement
+from git_opatch.model.placement import Evidence, Likeness, Placement
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
-from git_opatch.plan.edited_file import shows_exactly
 
 
 @dataclass(slots=True, eq=False)
@@ -36,7 +34,7 @@ class EarlierSections:
     """The sections that changed a file."""
 
     sections: list[FilePatch] = field(default_factory=list)
-    index: FileIndex | None = None
+    file: File | None = None
     """The file as it was before all of them."""
 
     @property
@@ -53,12 +51,10 @@ class EarlierSections:
     ) -> dict[int, Failure | str]:
         """Say why hunks of the next section are refused, or, in a note, left out; the others may be
         applied. Both are by ordinal; `results` is where they are in `content`."""
-        if not self.sections:
-            return {}
         origin = content.origin.text if content.origin else Text([])
-        if self.index is None or self.index.text is not origin:
-            self.index = FileIndex(origin, ())
-        judge = _Judge(self, self.index, content)
+        if self.file is None or self.file.text is not origin:
+            self.file = File(origin, matching.path)
+        judge = _Judge(self, self.file, content)
         asked = {at: results[at] for at, hunk in hunks.items() if hunk.preimage or hunk.anchors}
         before = judge.results_before(hunks, asked, matching)
         verdicts = {at: judge.verdict(hunks[at], asked[at], before[at]) for at in asked}
@@ -68,43 +64,41 @@ class EarlierSections:
 class _Judge:
     """Judges the hunks of a section by what those before it wrote."""
 
-    def __init__(self, earlier: EarlierSections, index: FileIndex, content: FileContent) -> None:
-        self._earlier, self._index, self._content = earlier, index, content
+    def __init__(self, earlier: EarlierSections, file: File, content: FileContent) -> None:
+        self._earlier, self._file, self._content = earlier, file, content
 
     def results_before(
         self, hunks: Mapping[int, Hunk], now: Mapping[int, HunkResult], matching: Matching
     ) -> dict[int, HunkResult | None]:
         """Return where hunks are in the file as it was. Those that match loosely, or in several
-        places, are located there; the others are there as they are written, or nowhere."""
-        file = self._index
-        found: dict[int, HunkResult | None] = {}
+        places, are sought there; the others are there as they are written, or nowhere."""
+        known: dict[int, HunkResult | None] = {}
         unclear: list[Hunk] = []
         for at, result in now.items():
             hunk = result.hunk if isinstance(result, Placement) else hunks[at]
-            texts = [file.normal(line.text) for line in hunk.preimage]
-            starts = file.runs(texts) if texts else []
+            starts = self._file.runs(hunk.preimage)
             if isinstance(result, Placement):
-                is_unclear = not (texts and result.exact and len(starts) < 2)
-            else:  # one that is alone in its section is not located again in what others write
+                is_unclear = not (hunk.preimage and result.exact and len(starts) < 2)
+            else:  # one that is alone in its section is not sought again in what others write
                 is_unclear = len(now) == 1 and not starts
             if is_unclear:
                 unclear.append(hunks[at])
             elif len(starts) > 1:
-                found[at] = failure_of(hunk, Fault.AMBIGUOUS, positions=tuple(starts))
+                known[at] = failure_of(hunk, Fault.AMBIGUOUS, positions=tuple(starts))
             else:
-                found[at] = Placement(hunk, starts[0]) if starts else None
-        located = Search(unclear, file.text, matching).judge(matching) if unclear else {}
-        return found | located
+                known[at] = Placement(hunk, starts[0]) if starts else None
+        sought = Search(unclear, self._file, matching).judge(matching) if unclear else {}
+        return known | sought
 
     def verdict(
         self, hunk: Hunk, now: HunkResult, before: HunkResult | None
     ) -> Failure | str | None:
         """Return why `hunk` is refused, or a note why it is left out; None to apply it.
 
-        It is located `now`, after the earlier sections, and `before` them.
+        It is placed `now`, after the earlier sections, and `before` them.
         """
         shown = self._shown(now) if isinstance(now, Placement) else []
-        if isinstance(now, Placement) and shown and not shows_exactly(now, shown):
+        if isinstance(now, Placement) and shown and not _shows_exactly(now, shown):
             number = self._earlier.sections[-1].number
             return failure_of(hunk, Fault.LOOSE_AFTER_EARLIER, earlier=number)
         is_numbered = _has_right_number(now) and not _has_right_number(before)
@@ -114,7 +108,7 @@ class _Judge:
         changed = self._first_changed(hunk, before, is_numbered=is_numbered)
         if changed is None:
             return None
-        same = [each for each in self._earlier.hunks if tuple(each.lines) == tuple(hunk.lines)]
+        same = [other for other in self._earlier.hunks if tuple(other.lines) == tuple(hunk.lines)]
         if not shown and isinstance(before, Placement) and _repeats(hunk, before, same):
             first = f"line {same[0].number} of the patch"
             return f"hunk {hunk.ordinal} repeats the one at {first}; applied once"
@@ -132,7 +126,7 @@ class _Judge:
         """Return the first edit of the lines that a hunk changes in the file as it was before."""
         spans: list[tuple[int, int]] = []
         if isinstance(before, Placement):
-            text = self._index.text
+            text = self._file.text
             spans = [(edit.start, edit.stop) for edit in edits_of(before, text)]
         elif before and before.reason is Reason.AMBIGUOUS and not is_numbered:
             spans = [changed_span(hunk, start) for start in before.positions]
@@ -142,7 +136,7 @@ class _Judge:
     def _maker_of(self, changed: Edit) -> int:
         """Return the line, in the patch's text, of the earlier hunk that made `changed`; of its
         section, if it is not known."""
-        gone = self._index.lines[changed.start : changed.stop]
+        gone = self._file.lines[changed.start : changed.stop]
         for hunk in self._earlier.hunks:
             if any(
                 line.text in (changed.lines if line.prefix is Prefix.ADDED else gone)
@@ -151,6 +145,13 @@ class _Judge:
             ):
                 return hunk.number
         return self._earlier.sections[0].number
+
+
+def _shows_exactly(placement: Placement, rows: Sequence[int]) -> bool:
+    """Return whether the lines at `rows` match exactly, and nothing was repaired."""
+    kinds = placement.likeness
+    exact = (not kinds or kinds[row - placement.start] is Likeness.EXACT for row in rows)
+    return not placement.repairs and all(exact)
 
 
 def _repeats(hunk: Hunk, before: Placement, same: Sequence[Hunk]) -> bool:
