@@ -27,7 +27,7 @@ from git_opatch.model.blob import Mode
 from git_opatch.model.limits import MANY
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
-from git_opatch.plan.apply_hunks import apply_hunks
+from git_opatch.locate.owners import apply_hunks
 
 _FILE = "one\ntwo\nthree\n"
 _OTHER = "".join(f" other {at}\n" for at in range(3000))
