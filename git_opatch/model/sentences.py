@@ -1070,9 +1070,6 @@ class Malformed(Sentence):
     MARKER_WITHOUT_PATH = "this marker does not name a file; write `{marker}PATH`"
     MISPLACED_MOVE = "`*** Move to:` must come right after `*** Update File:`, before any hunk"
     NEAR_MARKER = "`{text}` is not a patch marker; did you mean `{meant}`?"
-    HEADER_FOR_MARKER = (
-        "`{text}` is not a patch marker; did you mean `{meant}` instead of the whole diff header?"
-    )
     NO_MARKER = (
         "`{text}` is not a patch marker; expected `*** Add File: PATH`, `*** Update File: PATH`, "
         "`*** Delete File: PATH` or `*** End Patch` (a context line begins with a space)"
@@ -1231,9 +1228,9 @@ class Malformed(Sentence):
         "the suggestion is for lines {first} to {last}, which `diff_hunk` does not show last"
     )
     CUT_CALL = "this call of a tool has no end, or a tag in a value; send its arguments as JSON"
-    CUT_BY_API = (
-        "the API left out lines of `{path}`: it is binary, or too large; send the whole diff, as "
-        "`gh pr diff` and `glab mr diff` print it"
+    FILES_OF_API = (
+        "modes and binary files are not in the diffs of an API's list of files; send what "
+        "`{command}` prints"
     )
     NOT_A_PATH = "`{path}` is not a path; a path is one line, without spaces around it"
     BOTH = "there are both `{first}` and `{second}`; leave one out"

@@ -12,20 +12,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import replace
 
 from git_opatch.model.arguments import require_type
 from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.options import Format
-from git_opatch.model.patch import Hunk, Patch, Prefix, counted
+from git_opatch.model.patch import Patch, Prefix, counted
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import grammar
 from git_opatch.parse.names import names_at
-from git_opatch.parse.text import Found, Scanner, in_string
+from git_opatch.parse.text import Scanner, in_string
 
 _ESCAPED = re.compile(rb"(?m)^[ \t]*((?:" + grammar.OPENS + rb"|--- [^\s\\]+)[^\n]*\\n[^\n]*)$")
-_COLOUR = re.compile(rb"\x1b\[[\d;]*[mK]")
-_COLOURED = re.compile(rb"(?m)^(?:\x1b\[[\d;]*[mK])+(?:" + grammar.PATCH.pattern + rb")")
 _NEAR_MISSES = (
     (Malformed.ESCAPED_NEWLINES, rb"(?:" + grammar.MARKS + rb"|\\n\+\+\+ [^\s\\]+)\\n"),
     (Malformed.HEADER_IN_ONE_LINE, rb"(?m)^--- [^\n]+\+\+\+ [^\n]+"),
@@ -69,16 +66,11 @@ def parse_patch(
     read(scanner)
     if not found.sections and not found.diagnostics:
         _read_escaped(scanner)
-    if not found.sections and not recorded and _COLOURED.search(raw):
-        patch = parse_patch(_COLOUR.sub(b"", raw), patch_format=patch_format, source=source)
-        return patch._replace(notes=(*patch.notes, "the colours of a terminal were left out"))
     if not found.sections and not found.diagnostics:
         draft = [Diagnostic(number, Malformed.ONLY_DRAFT, {}, source) for number in found.drafts]
         found.diagnostics += draft[:1] or [_diagnose(raw, source, patch_format)]
     if not recorded:
         _report_glued(scanner)
-        if b"^M\n" in raw:
-            _leave_out_carets(found)
     if found.diagnostics:
         raise ParseError(found.diagnostics)
     ends = [*(mail.first for mail in found.mails[1:]), len(found.sections)]
@@ -185,29 +177,6 @@ def _read_escaped(scanner: Scanner) -> None:
     read(scanner.nested(value, in_string(number, start, "the text")))
     if scanner.found.sections:
         scanner.found.notes.append(r"the text was escaped: `\n` was read as a newline")
-
-
-def _leave_out_carets(found: Found) -> None:
-    """Leave out `^M`, as programs show a carriage return, with a note."""
-    sections = [
-        section._replace(hunks=tuple(map(_without_carets, section.hunks)))
-        for section in found.sections
-    ]
-    if sections != found.sections:
-        found.sections[:] = sections
-        found.notes.append(
-            "`^M`, as programs show a carriage return, was left out at the ends of lines"
-        )
-
-
-def _without_carets(hunk: Hunk) -> Hunk:
-    """Remove `^M` at the ends of lines, if all changed lines have it: the endings are the
-    file's."""
-    changed = [line for line in hunk.lines if line.prefix is not Prefix.CONTEXT]
-    if not changed or not all(line.text.endswith(b"^M") for line in changed):
-        return hunk
-    lines = [line._replace(text=line.text.removesuffix(b"^M")) for line in hunk.lines]
-    return replace(hunk, lines=tuple(lines))
 
 
 def _encode(text: str, source: str) -> bytes:

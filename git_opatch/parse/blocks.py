@@ -23,7 +23,6 @@ from dataclasses import replace
 from itertools import groupby
 
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
-from git_opatch.model.paths import is_document
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import grammar
 from git_opatch.parse.hunks import line_diff, make_lines
@@ -51,7 +50,6 @@ _GLUED_RULE = re.compile(rb"-{7}(?=[^\s-])")
 _ESCAPED = re.compile(
     rb"([ \t]*)\\(?=(?:<{5,9}|={5,9}|>{5,9}|-{5,9}|\+{5,9})(?:\s|$)|:(?:start|end)_line:)"
 )
-_TITLE = re.compile(rb"\w[\w .,'-]*\r?")
 _MARKER = line_start(rb"[<>]{4}|[+-]{5}")
 _CONFLICT_CLOSE = re.compile(rb"(?s)>{4,}(?!>).*")
 _CONFLICT = re.compile(
@@ -156,7 +154,7 @@ def parse(scanner: Scanner) -> None:
 
 def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> Hunk | None:
     """Take one block, for the file at `path`, as a hunk; None after an error."""
-    number, begin = scanner.number, scanner.at
+    begin = scanner.at
     scanner.at += 1
     start = glued = None
     if stated := _STATED.match(scanner.text.raw, scanner.offset, scanner.stop):
@@ -170,10 +168,6 @@ def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> Hunk |
     grammar.report_indented(scanner, "block", begin, end)
     inside.end = end
     dividers = _dividers(inside, opening)
-    if len(dividers) == 2 and _is_again(inside, dividers, path):
-        inside.end = dividers.pop()
-        what = "a second divider below its new lines; it was left out"
-        scanner.found.notes.append(f"the block at line {number:d} has {what}")
     if len(dividers) != 1:
         _report_divider(scanner, inside, dividers, b"=" * len(opening[2]))
     if len(dividers) != 1 or not path:
@@ -201,18 +195,6 @@ def _dividers(inside: Scanner, opening: re.Match[bytes]) -> list[int]:
     same = [(at, len(match[2])) for at, match in matches if match and match[1] == opening[1]]
     dividers = [at for at, size in same if size == len(opening[2])]
     return dividers if len(dividers) == 1 else [at for at, _ in same]
-
-
-def _is_again(inside: Scanner, dividers: list[int], path: str) -> bool:
-    """Return whether the second divider, the last line, repeats the first one, and is not
-    content."""
-    first, last = dividers
-    if last != inside.end - 1 or inside.copy().seek(_MARKER):
-        return False
-    above, divider = inside.lines[last - 1], inside.lines[last]
-    is_title = _TITLE.fullmatch(above) and len(above.rstrip()) <= len(divider.rstrip())
-    is_again = first < last - 1 and divider.startswith(b"=")
-    return is_again and not is_title and not is_document(path)
 
 
 def _report_divider(scanner: Scanner, inside: Scanner, dividers: list[int], rule: bytes) -> None:

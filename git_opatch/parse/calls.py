@@ -4,7 +4,6 @@ r"""Patches in JSON: operations, edits, patches in strings, and the calls and me
                | {"type": "delete_file", "path": string}
     edit      := strings to replace, as the tools of agents are called        (see `edits`)
     text      := a string with a patch of any format
-    file      := {"filename": …, "status": …, "patch": hunks} | {"old_path": …, "diff": hunks}
 
 They come alone, in a list, one on each line, or inside a call. JSON that is cut off or not valid is
 refused, and never repaired by guessing; JSON without any of these is prose (D62, D63).
@@ -65,16 +64,6 @@ _STARTS_OTHER = rb"[ \t]*(?:```|~~~|" + grammar.OPENS + rb")"
 _STOP = re.compile(rb"(?m)^" + _STARTS_OTHER)
 _BELOW = re.compile(rb"(?m)^(?:[{\[]|" + _STARTS_OTHER + rb")")
 """Where JSON that is not valid ends: at a fence, another patch, or other JSON."""
-_FLAGS = {"new_file": b"added", "deleted_file": b"removed", "renamed_file": b"renamed"}
-_STATUSES = {
-    b"added": b"new file mode 100644\n",
-    b"removed": b"deleted file mode 100644\n",
-    b"renamed": b"rename from %(from)s\nrename to %(to)s\n",
-    b"copied": b"copy from %(from)s\ncopy to %(to)s\n",
-    b"modified": b"",
-    b"changed": b"",
-}
-"""What git prints below `diff --git`, by the status of the file in an API's list."""
 
 
 def value_of(name: str, text: str) -> object:
@@ -249,10 +238,10 @@ def _change(own: Node, kind: bytes, is_listed: bool) -> bool:
         return True
     if suggestions.is_comment(own):
         suggestions.read_comment(own)
-    elif ("filename" in members and own.word("status") in _STATUSES) or (
-        {"oldpath", "newpath", "diff"} <= members.keys()
-    ):
-        _api_file(own)
+    elif {"filename", "status"} <= members.keys():
+        own.error(Malformed.FILES_OF_API, command="gh pr diff NUMBER")
+    elif {"oldpath", "newpath", "diff"} <= members.keys():
+        own.error(Malformed.FILES_OF_API, command="glab mr diff NUMBER")
     elif is_list:  # blocks in objects
         path, diff = own.path(), members["diff"]
         for item in diff.objects() if path else ():
@@ -356,35 +345,3 @@ def _read_section(own: Node, kind: bytes, path: bytes, diff: String, *, is_tool:
         actual != [(operation, os.fsdecode(path))] or ahead.more
     ):
         scanner.error(Malformed.OTHER_SECTIONS, number)
-
-
-def _api_file(own: Node) -> None:
-    """Read the entry of a file in a list of GitHub's or GitLab's API, as git prints its diff."""
-    status, name = own.word("status"), "patch"
-    if "filename" in own.members:
-        old = new = own.path("filename")
-        if "previousfilename" in own.members:
-            old = own.path("previous_filename")
-    else:
-        status, name, old, new = b"modified", "diff", own.path("old_path"), own.path("new_path")
-        for flag, meaning in _FLAGS.items():
-            status = meaning if own.boolean(flag) else status
-    hunks = own.string(name) if name in own.members else String(offset=own.start, name=name)
-    if not (old and new):
-        return
-    prefixes = [line[:1] for line in hunks.value.split(b"\n")]
-    is_whole = not own.boolean("too_large collapsed truncated")
-    for prefix, said in ((b"+", "additions"), (b"-", "deletions")):
-        is_whole = is_whole and own.count(said) in (None, prefixes.count(prefix))
-    if not is_whole or not (hunks.value or status not in (b"modified", b"changed")):
-        own.error(Malformed.CUT_BY_API, path=new)
-        return
-    named = {b"old": b"a/" + old, b"new": b"b/" + new, b"from": old, b"to": new}
-    for side, path in named.items():
-        named[side] = b'"%b"' % path.replace(b"\\", rb"\\").replace(b'"', rb"\"")
-    header = (grammar.DIFF_GIT + b"%(old)s %(new)s\n" + _STATUSES[status]) % named
-    if hunks.value:
-        named |= {b"old": b"/dev/null"} if status == b"added" else {}
-        named |= {b"new": b"/dev/null"} if status == b"removed" else {}
-        header += b"--- %(old)s\n+++ %(new)s\n" % named
-    read(own.below(header, hunks))

@@ -24,7 +24,7 @@ from git_opatch.model.paths import why_unsafe
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import grammar
 from git_opatch.parse.hunks import Hunks, is_no_newline, parse_header, report_unprefixed
-from git_opatch.parse.names import git_path, modes, names_agree, names_at, read_extended
+from git_opatch.parse.names import modes, names_agree, names_at, read_extended
 from git_opatch.parse.text import Scanner, line_start
 
 ADD, DELETE, UPDATE, MOVE = (
@@ -196,22 +196,10 @@ def _report_marker(scanner: Scanner) -> None:
     elif match:
         kind, path = _marker(match, match["path"])
         fault, corrected = Malformed.NEAR_MARKER, kind.encode() + path
-    elif meant := _marker_for_header(scanner):
-        fault, corrected = Malformed.HEADER_FOR_MARKER, meant
     else:
         fault = Malformed.NO_MARKER
     scanner.error(fault, corrected=corrected)
     scanner.at += 1
-
-
-def _marker_for_header(scanner: Scanner) -> bytes:
-    """Return the marker that stands for the diff header here; empty if there is no header."""
-    old, new = names_at(scanner) or (None, None)
-    if extended := read_extended(scanner.copy()):
-        old = new = git_path(extended["names"])
-    kind = DELETE if new is None else ADD if old is None else UPDATE
-    path = old or new
-    return kind.encode() + path if path else b""
 
 
 def _read_add(scanner: Scanner, path: str) -> FilePatch:

@@ -75,7 +75,7 @@ FORMATS = {
     ),
     Format.UNIFIED: Row(
         "unified",
-        DIFF_GIT + rb"|--- |diff [^\n]*\t\(rejected hunks\)",
+        DIFF_GIT + rb"|--- ",
         DIFF_GIT + rb"|--- (?:[ab]/|/dev/null)",
     ),
     Format.SEARCH_REPLACE: Row(

@@ -4,7 +4,6 @@
     call    := name heredoc | name quoted | "cat" heredoc "|" name | shell "-c" quoted
              | ("echo" | "printf" "%s") quoted "|" name
              | ("git apply" | "git opatch apply" | "patch" [file]) option* heredoc
-             | "cat >" file heredoc, and one of these commands below it that reads the file
     heredoc := ("<<" | "<<-" | "<<<") word, or "<<<" quoted
 
 The words of a command are split by `shlex`. The text is read and never run: a heredoc and a quoted
@@ -47,8 +46,6 @@ _OTHERS = (
     (rb"(?:-p|--strip=)\d+", "with its paths as they are from the top"),
 )
 """Options that ask for something else than to apply all of the patch, and where to send it then."""
-_CHECKS = ("", "--check", "--dry-run", "--stat", "--numstat", "--summary")
-_WRITES = re.compile(rb"\s*(?:[$#%][ \t]+)?(?:cat[ \t]*>|tee[ \t])[ \t]*([\w./+-]+)\s*")
 _WORD = r"(?:[^\s'\"\\$`*?\[~{;&|<>()#]|(?<=\S)[#]|'[^']*'|\"[^\"$`\\]*\"|\\.)+"
 """A word that a shell would neither expand nor drop."""
 _CHANGED = re.compile(r"cd\s+(?!-)(" + _WORD + r")\s*&&")
@@ -110,7 +107,7 @@ class _Command(NamedTuple):
     directory: str = ""
     unknown: str = ""
     file: str = ""
-    """The file that it changes, whatever its patch says (`patch FILE`), or that has the patch."""
+    """The file that it changes, whatever its patch says (`patch FILE`)."""
     below: str = ""
     """The directory that `--directory` names: that of this call alone."""
     content: Scanner | None = None
@@ -243,11 +240,9 @@ def _read_heredoc(
     scanner: Scanner, text: bytes, below: Scanner, heredoc: re.Match[bytes]
 ) -> _Command | None:
     """Take a command, whose line is `text`, and its heredoc, whose lines are `below`."""
-    delimiter, after = heredoc["word"].strip(b"'\"\\"), 0
+    delimiter = heredoc["word"].strip(b"'\"\\")
     shown = text[: heredoc.start()] + b" " + text[heredoc.end() :]
     command = _judge(shown, quoted=False)
-    if (writes := _WRITES.fullmatch(shown)) and (end := _find_below(below, delimiter)) is not None:
-        command, after = _use_of(below.moved_to(end + 1), writes[1])
     # GPT-4.1 writes only the heredoc as the argument of `apply_patch`, and Codex reads that.
     if not command.program and not grammar.OPENING.match(below.line.lstrip()):
         command = command._replace(unknown=command.unknown or os.fsdecode(heredoc[0]))
@@ -255,11 +250,11 @@ def _read_heredoc(
         end = _find_below(below, delimiter)
         stop = min(below.at + 1 if end is None else end, below.end)
         if _HELD.search(b"\n".join(below.lines[below.at : stop])):
-            return _refuse(scanner, text, command.unknown, max(after, stop + (end is not None)))
+            return _refuse(scanner, text, command.unknown, stop + (end is not None))
         scanner.at = scanner.at if end is None else end + 1
         return None if end is None else command
     content, end = _heredoc_lines(scanner, below, heredoc["tabs"], delimiter)
-    if command.file and not after:
+    if command.file:
         names, is_bare = names_at(content), content.line.startswith(b"@@")
         if not is_bare and names is None:
             return _refuse(scanner, text, command.file, end)
@@ -267,7 +262,7 @@ def _read_heredoc(
         rest = b"\n".join((*content.left[skipped:], b""))
         numbers = scanner.from_(max(below.at + skipped - 2, 0))
         content = content.nested(b"--- %b\n+++ %b\n%b" % (path, path, rest), numbers)
-    scanner.at = max(end, after)
+    scanner.at = end
     return command._replace(content=content.below(command.directory))
 
 
@@ -295,25 +290,6 @@ def _heredoc_lines(
         content = below.view(body[:size], first)
     content.fence, content.depth = b"", scanner.depth - 1
     return content, first + size + is_ended
-
-
-def _use_of(below: Scanner, name: bytes) -> tuple[_Command, int]:
-    """Read the commands below that name the file, which has the patch; return the one that applies
-    it, and the position after them. Checks before it are part of applying it here."""
-    word = rb"(?:\./)?" + re.escape(name) + rb"(?![\w./-])"
-    use = re.compile(rb"(?:<[ \t]*|(?<=[ \t])(?:-i[ \t]*|--input=)?)" + word)
-    found = _Command(unknown=os.fsdecode(name))
-    below.skip_blank_lines()
-    while use.search(below.line):
-        below.at += 1
-        for part in re.split(rb"&&|;", _PROMPT.sub(rb"\1", below.peek(-1))):
-            if re.fullmatch(rb"\s*(?:rm[ \t]+(?:-f[ \t]+)?" + word + rb"\s*)?", part):
-                continue
-            command = _judge(use.sub(b"", part, count=1), quoted=False)
-            if command.unknown not in _CHECKS:
-                return command._replace(unknown=os.fsdecode(part).strip()), below.at
-            found = command._replace(file=os.fsdecode(name))
-    return found, below.at
 
 
 def _judge(shown: bytes, *, quoted: bool) -> _Command:

@@ -26,21 +26,13 @@ from git_opatch.parse.names import (
     names_at,
     parse_names,
     read_extended,
-    two_names,
 )
 from git_opatch.parse.text import Scanner
 
-_REJECTS = re.compile(rb"(?s)diff (.+)\t\(rejected hunks\)\s*")
 _BLOBS = re.compile(r"([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: \d{6})?\s*")
 _VERSION = re.compile(rb"\d+\.\d[\w.() -]*\r?")
 _CONTEXT_DIFF = re.compile(rb"\*{15}[^\n]*\n\*\*\* \d+(?:,\d+)? \*{4}\s*")
 _PREFIXED = (b" ", b"-", b"+")
-
-
-def reject_names(line: bytes) -> Names | None:
-    r"""Parse `diff a/f b/f\t(rejected hunks)`, all that git writes above rejected hunks."""
-    match = _REJECTS.fullmatch(line)
-    return two_names(match[1]) if match else None
 
 
 def starts(scanner: Scanner) -> bool:
@@ -49,7 +41,7 @@ def starts(scanner: Scanner) -> bool:
 
 
 def _starts_alone(line: bytes) -> bool:
-    return line.startswith(grammar.DIFF_GIT) or reject_names(line) is not None
+    return line.startswith(grammar.DIFF_GIT)
 
 
 def parse(scanner: Scanner) -> None:
@@ -118,9 +110,6 @@ def _take_names(scanner: Scanner, extended: dict[str, bytes]) -> Names | None:
         if extended and not names_agree(names, extended):
             scanner.error(Malformed.OTHER_NAMES)
         scanner.at += 2
-    elif not extended:
-        names = reject_names(scanner.line)
-        scanner.at += 1
     return names
 
 
@@ -250,7 +239,8 @@ def _is_prose(scanner: Scanner, hunk: Part | None, ahead: Scanner) -> bool:
     """Return whether an unprefixed line ends the patch, and is not context that lost its space.
 
         line                                          is prose if
-        closes the open fence                         no prefixed line follows at once
+        closes the open fence                         it is after a complete hunk, or no prefixed
+                                                      line follows at once
         is a fence, and none is open                  the text ends with it
         after a complete hunk, or written by `diff`   no prefixed line comes before the next patch
         below a blank line, outside of a fence        the same, and no more lines are announced
@@ -260,7 +250,8 @@ def _is_prose(scanner: Scanner, hunk: Part | None, ahead: Scanner) -> bool:
     line = scanner.line
     if grammar.is_fence(scanner, line):
         if scanner.fence:
-            return not scanner.peek().startswith(_PREFIXED)
+            is_complete = hunk is not None and hunk.is_complete
+            return is_complete or not scanner.peek().startswith(_PREFIXED)
         below = scanner.moved_to(scanner.at + 1)
         below.skip_blank_lines()
         if not below.more:
