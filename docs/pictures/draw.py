@@ -65,18 +65,6 @@ _FILES = {
         '-    return "Hi " + name',
         '+    return "Hey " + name',
     ),
-    "many.txt": _envelope(
-        "*** Update File: src/greet.py",
-        "@@ def greet(name):",
-        '-    return "Hello " + name',
-        '+    return f"Hello, {name}!"',
-        "@@",
-        "-print(greet(sys.argv[1]))",
-        "+for name in sys.argv[1:]:",
-        "+    print(greet(name))",
-        "*** Add File: docs/manual.txt",
-        "+Run greet with a name.",
-    ),
     "twice.txt": _envelope("*** Update File: app.toml", "@@", "-port = 8080", "+port = 8000"),
     "old.txt": _envelope(
         "*** Update File: app.toml",
@@ -92,14 +80,11 @@ PICTURES = {
     "success": ("cat patch.txt", "git opatch apply patch.txt", "git status --short"),
     "refusal": ("cat stale.txt", "git opatch apply stale.txt"),
     "show": ("git opatch show patch.txt",),
-    "choose": ("git opatch apply -p many.txt", "git status --short"),
 }
 """What is typed at the terminal in each picture."""
 PAGES = {"ambiguous": "twice.txt", "stale": "old.txt"}
 """The patch whose page is drawn in each picture."""
 NAMES = (*PICTURES, *PAGES)
-_ANSWERS = {"git opatch apply -p many.txt": ("y", "n", "y")}
-"""What is typed when a command asks."""
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan")
 _NAMES = {f"color({at})": name for at, name in enumerate(_COLOURS, 1)}
 _NAMES |= {"color(8)": "dim", "reverse": "mark"}
@@ -243,30 +228,19 @@ def _run(command: str, top: Path) -> str:
     """Run `command` in a terminal; return its output."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (40, COLUMNS))
-    answers = _ANSWERS.get(command, ())
     running = subprocess.Popen(
         ["sh", "-c", command],
         cwd=top,
         env={**os.environ, "PATH": _PATH, "TERM": "xterm-256color", "GIT_PAGER": "cat"},
-        stdin=theirs if answers else subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
     )
     os.close(theirs)
-    asked = [_read_question(ours, answer) for answer in answers]
-    seen = b"".join([*asked, *_read(ours)]).replace(b"\r\n", b"\n").decode()
+    seen = b"".join(_read(ours)).replace(b"\r\n", b"\n").decode()
     os.close(ours)
     running.wait()
     return seen.removesuffix("\n")
-
-
-def _read_question(terminal: int, answer: str) -> bytes:
-    """Read until the program asks, and answer; the terminal shows it."""
-    seen = b""
-    while not seen.endswith(b"]? "):
-        seen += os.read(terminal, 65536)
-    os.write(terminal, answer.encode() + b"\n")
-    return seen
 
 
 def _read(terminal: int) -> Iterator[bytes]:

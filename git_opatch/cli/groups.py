@@ -116,7 +116,7 @@ class MatchOptions(NamedTuple):
         if target is Target.WORKTREE or carry:
             raise UsageError("--3way merges in the index; it excludes --worktree and --carry")
         if partial:
-            raise UsageError("--3way merges whole files; it excludes --partial and --reject")
+            raise UsageError("--3way merges whole files; it excludes --partial, --reject and -p")
         return ThreeWay.MERGE
 
 
@@ -199,7 +199,7 @@ class CommitOptions(NamedTuple):
                 "commit: leave out --worktree (or write --index, if opatch.target is worktree)"
             )
         if partial.allows_part:
-            raise UsageError("--commit excludes --partial and --reject")
+            raise UsageError("--commit excludes --partial, --reject and -p")
         if self.message and self.message_file:
             raise UsageError("-m and -F exclude one another")
         if self.message_file == STANDARD_INPUT and STANDARD_INPUT in (inputs.files or ["-"]):

@@ -1,106 +1,87 @@
-"""`apply --interactive`: ask for each part of a patch, with the answers of `git add -p`."""
+"""`apply --interactive`: ask, as git does, which changes of a patch are wanted."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from shutil import get_terminal_size
-from typing import TextIO
+from dataclasses import replace
+from typing import NamedTuple, TextIO
 
-from git_opatch.cli.hunk_editor import HunkEditor
+from git_opatch.cli.git_prompt import ask_git
+from git_opatch.create.hunks import hunk_ranges, line_changes, make_section
 from git_opatch.git.repository import Repository
-from git_opatch.model.errors import Interrupted, UsageError
-from git_opatch.model.options import Options
-from git_opatch.model.patch import Hunk, Operation, Patch
-from git_opatch.model.selection import (
-    Key,
-    Part,
-    Selected,
-    keep,
-    parts_of,
-    with_hunks,
-)
+from git_opatch.model.blob import Blob, ChangedFile
+from git_opatch.model.errors import InputError, UsageError
+from git_opatch.model.options import Options, Tier
+from git_opatch.model.patch import FilePatch, Patch
+from git_opatch.model.selection import Selected, keep, parts_of
 from git_opatch.model.text import visible
-from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
-from git_opatch.report.columns import heading, part_lines
-from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import left_out_verdicts, refused_parts
-from git_opatch.report.terminal import show
-from git_opatch.report.view import view_of
+from git_opatch.report.terminal import show, use_colour
 
-_HELP = """\
-y - {0} this hunk
-n - do not {0} this hunk
-q - quit; do not {0} this hunk or any of the remaining ones
-a - {0} this hunk and all later hunks in the file
-d - do not {0} this hunk or any of the later hunks in the file
-j - leave this hunk undecided, see next undecided hunk
-k - leave this hunk undecided, see previous undecided hunk
-e - manually edit the current hunk
-? - print help
-"""
-_AGAIN = 'Your edited hunk does not apply. Edit again (saying "no" discards!) [y/n]? '
-_WHAT = {
-    Operation.ADD: "addition",
-    Operation.DELETE: "deletion",
-    Operation.MOVE: "move",
-    Operation.COPY: "copy",
-}
+_CONTEXT = 3
+_SOURCE = "what was chosen"
+"""What a message about it calls the patch."""
+_Versions = Mapping[str, tuple[Blob | None, Blob | None]]
+"""What each file is, and what it would be, by path."""
+
+
+class Choice(NamedTuple):
+    """What was chosen, and how it is to be applied."""
+
+    selected: Selected
+    options: Options
 
 
 def choose(
     selected: Selected,
-    plan_parts: Callable[[Patch], Plan],
+    plan_patch: Callable[[Patch, Options], Plan],
     repository: Repository,
     options: Options,
     settings: Mapping[str, str],
-) -> Selected:
-    """Ask at the terminal which of the selected parts to apply; what stays undecided is left out.
+) -> Choice:
+    """Let git ask which changes of the selected parts are wanted.
 
-    `plan_parts` plans the parts that apply: those that it refuses are named and left out, or
-    with `Options.partial` stay selected beside what is chosen, for the caller to report. If it
-    refuses all, or something that is not of a part, nothing is asked, and all stays selected: then
-    the reasons are for the caller to report, too. The patch is empty if nothing is chosen. Raises
-    `UsageError` without a terminal.
+    The parts that do not apply are named, and left out. If none applies, or what fails is not of a
+    part, nothing is asked, and all stays selected: then the reasons are for the caller to report.
+    If all changes are chosen, the patch is what it was; else it is another one, of the changes that
+    were; it is empty if none was. Raises `UsageError` without a terminal, and for several mails.
     """
     patch = selected.patch
-    plan, parts = plan_parts(patch), parts_of(patch)
+    if options.commit and len(patch.mails) > 1:
+        raise UsageError(
+            "--interactive with --commit asks about one mail, and these are "
+            f"{len(patch.mails)}\n  apply them one by one (git mailsplit)"
+        )
+    plan, parts = plan_patch(patch, replace(options, partial=True)), parts_of(patch)
     refused = refused_parts(parts, plan.failures)
     known = {key for part in parts for key in part.keys}
-    others = [each for each in plan.failures if each.key not in known]
+    is_refused = len(refused) == len(parts) or any(each.key not in known for each in plan.failures)
     with _terminal() as answers:
-        if others or len(refused) == len(parts):
-            return selected
+        if is_refused or not plan.completed.changes:
+            return Choice(selected, options)
         show(left_out_verdicts(parts, plan), sys.stderr, settings)
-        resolved = resolve_paths(patch, options, repository.top)
-        files = view_of(Outcome(options, resolved, plan, whole=patch), None).files
-        views = {part.key: (file, part) for file in files for part in file.parts}
-
-        def draw(part: Part) -> None:
-            file, view = views[part.key]
-            width = get_terminal_size().columns
-            show([*heading(file, width), *part_lines(view, width)], sys.stderr, settings)
-
-        def applies(part: Part, edited: Hunk) -> bool:
-            trial = plan_parts(with_hunks(patch, {part.key: edited}))
-            return part.key not in refused_parts([part], trial.failures)
-
-        questions = _Questions(
-            [part for part in parts if part.key not in refused],
-            draw,
-            answers,
-            "undo" if options.reverse else "apply",
-            HunkEditor(repository, answers),
-            applies,
-        )
-        chosen = questions.ask()
-    if not chosen:
-        return Selected(Patch(()))
-    kept = chosen | refused.keys() if options.partial else chosen
-    rest, left_out = keep(patch, [part for part in parts if part.key not in kept])
-    return Selected(with_hunks(rest, questions.edited), (*selected.left_out, *left_out))
+        files = _versions(plan)
+        is_plain = not use_colour(sys.stderr, settings)
+        chosen = ask_git(files, repository, answers, is_plain=is_plain)
+    if not any(_differ(chosen[path], old) for path, (old, _) in files.items()):
+        return Choice(Selected(Patch(())), options)
+    if not any(_differ(chosen[path], new) for path, (_, new) in files.items()):
+        rest, left_out = keep(patch, [part for part in parts if part.key in refused])
+        return Choice(Selected(rest, (*selected.left_out, *left_out)), options)
+    options = replace(
+        options,
+        directory="",
+        matching=options.matching._replace(tier=Tier.STRICT),
+        skip_applied=False,
+    )
+    part = _patch(patch, _changed(plan, files, chosen), options)
+    _require(chosen, plan_patch(part, options), files)
+    return Choice(Selected(part, selected.left_out), options)
 
 
 @contextmanager
@@ -123,123 +104,63 @@ def _terminal() -> Iterator[TextIO]:
         yield stream
 
 
-class _Questions:
-    """Asks for one part after the other: each is shown, and decided by a letter."""
+def _versions(plan: Plan) -> _Versions:
+    """Return both versions of each file that `plan` changes; a move is of two."""
+    blobs = plan.completed.blobs()
+    return {
+        path: (
+            Blob(path, old, blobs[old.id]) if old else None,
+            Blob(path, new, blobs[new.id]) if new else None,
+        )
+        for path, old, new in plan.completed.changes
+    }
 
-    def __init__(
-        self,
-        parts: Sequence[Part],
-        show_part: Callable[[Part], None],
-        answers: TextIO,
-        verb: str,
-        editor: HunkEditor,
-        applies: Callable[[Part, Hunk], bool],
-    ) -> None:
-        self._parts = parts
-        self._show = show_part
-        self._answers = answers
-        self._verb = verb
-        self._editor = editor
-        self._applies = applies
-        self.edited: dict[Key, Hunk] = {}
-        """The hunks that the user edited."""
-        self._wanted: list[bool | None] = [None] * len(parts)
-        self._at = 0
 
-    def ask(self) -> set[Key]:
-        """Ask until all is decided, or the user quits; return what is wanted."""
-        actions: Mapping[str, Callable[[], None]] = {
-            "y": lambda: self._decide([self._at], wanted=True),
-            "n": lambda: self._decide([self._at], wanted=False),
-            "a": lambda: self._decide(self._rest_of_file(), wanted=True),
-            "d": lambda: self._decide(self._rest_of_file(), wanted=False),
-            "j": lambda: self._go(self._open_after(), "No next hunk"),
-            "k": lambda: self._go(self._open_before(), "No previous hunk"),
-            "e": self._edit,
-            "?": lambda: self._say(_HELP.format(self._verb)),
-        }
-        shown = -1
-        while None in self._wanted:
-            if shown != self._at:
-                self._show(self._parts[self._at])
-                shown = self._at
-            answer = self._answer(self._question())
-            if answer in (None, "q"):
-                break
-            if answer in actions:
-                actions[answer]()
-            else:  # also several letters: which of them is meant, nobody knows
-                self._say(f"unknown answer '{visible(answer or '')}'\n{_HELP.format(self._verb)}")
-        return {part.key for part, wanted in zip(self._parts, self._wanted, strict=True) if wanted}
+def _differ(one: Blob | None, other: Blob | None) -> bool:
+    return (one and one.entry) != (other and other.entry)
 
-    def _question(self) -> str:
-        part = self._parts[self._at]
-        what = _WHAT.get(part.section.operation, "hunk") if part.hunk is None else "hunk"
-        keys = "y,n,q,a,d" + ",j" * bool(self._open_after()) + ",k" * bool(self._open_before())
-        keys += ",e" * (self._editable() is not None) + ",?"
-        number = f"({self._at + 1}/{len(self._parts)})"
-        return f"{number} {self._verb.capitalize()} this {what} [{keys}]? "
 
-    def _say(self, text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+def _changed(
+    plan: Plan, files: _Versions, chosen: Mapping[str, Blob | None]
+) -> Iterator[ChangedFile]:
+    """Yield the files that were chosen to change; a move stays one if both halves were chosen."""
+    left = {path: old for path, (old, _) in files.items() if _differ(chosen[path], old)}
+    for result in plan.completed.results:
+        old, path = result.old, result.path
+        is_moved = old is not None and result.renamed and result.content is not None
+        if not is_moved or old is None or {old.path, path} - left.keys():
+            continue
+        if chosen[old.path] is None and left[path] is None and chosen[path] is not None:
+            del left[path]
+            yield ChangedFile(left.pop(old.path), chosen[path])
+    for path, old in left.items():
+        yield ChangedFile(old, chosen[path])
 
-    def _answer(self, question: str) -> str | None:
-        """Ask, and return the answer in lower case; None at the end of the input."""
-        self._say(question)
-        try:
-            line = self._answers.readline()
-        except KeyboardInterrupt:
-            self._say("\n")
-            raise Interrupted("interrupted; nothing was changed") from None
-        if not line:
-            self._say("\n")
-            return None
-        return line.strip().lower()
 
-    def _decide(self, indexes: Sequence[int], *, wanted: bool) -> None:
-        for index in indexes:
-            if self._wanted[index] is None:
-                self._wanted[index] = wanted
-        self._at = next(iter(self._open_after() or self._open_before()[::-1]), 0)
+def _patch(patch: Patch, changed: Iterator[ChangedFile], options: Options) -> Patch:
+    """Make the patch of what was chosen of `patch`, in the direction that `options` apply it."""
+    files: list[FilePatch] = []
+    digest = hashlib.sha256(os.fsencode(patch.digest))
+    for old, new in changed:
+        file = ChangedFile(new, old) if options.reverse else ChangedFile(old, new)
+        changes = line_changes(file.old.text, file.new.text) if file.old and file.new else []
+        length = len(file.old.text.lines) if file.old else 0
+        section = make_section(file, hunk_ranges(changes, length, _CONTEXT))
+        files.append(section._replace(number=len(files) + 1, source=_SOURCE))
+        digest.update(repr([blob and (blob.path, blob.entry) for blob in (old, new)]).encode())
+    mails = tuple(mail._replace(first=0) for mail in patch.mails[:1])
+    return Patch(tuple(files), digest.hexdigest(), mails, is_part=True, notes=patch.notes)
 
-    def _edit(self) -> None:
-        """Let the user edit the hunk until it applies, or it is left as it was."""
-        part, hunk = self._parts[self._at], self._editable()
-        if hunk is None:
-            self._say("Sorry, cannot edit this hunk\n")
-            return
-        while True:
-            edited = self._editor.edit(self.edited.get(part.key, hunk))
-            if edited is not None and self._applies(part, edited):
-                self.edited[part.key] = edited
-                self._decide([self._at], wanted=True)
-                return
-            if self._answer(_AGAIN) not in ("y", "yes"):
-                return
 
-    def _editable(self) -> Hunk | None:
-        """Return the hunk that is asked for, if it shows all of its lines."""
-        hunk = self._parts[self._at].hunk
-        shows_all = hunk is not None and hunk.replacement is None and not hunk.removed_ranges
-        return hunk if shows_all else None
-
-    def _rest_of_file(self) -> list[int]:
-        names = set(self._parts[self._at].section.names)
-        later = range(self._at, len(self._parts))
-        return [at for at in later if not names.isdisjoint(self._parts[at].section.names)]
-
-    def _go(self, indexes: Sequence[int], otherwise: str) -> None:
-        if indexes:
-            self._at = indexes[0]
-        else:
-            self._say(f"{otherwise}\n")
-
-    def _open_after(self) -> list[int]:
-        """List the undecided parts behind this one, the nearest first."""
-        later = range(self._at + 1, len(self._parts))
-        return [index for index in later if self._wanted[index] is None]
-
-    def _open_before(self) -> list[int]:
-        """List those before it, the nearest first."""
-        return [index for index in reversed(range(self._at)) if self._wanted[index] is None]
+def _require(chosen: Mapping[str, Blob | None], plan: Plan, files: _Versions) -> None:
+    """Raise `InputError` if `plan` gives other files than those that were chosen."""
+    if plan.failures:
+        return  # for the caller to report
+    made: dict[str, object] = {path: old and old.entry for path, (old, _) in files.items()}
+    made |= {change.path: change.new for change in plan.completed.changes}
+    wanted = {path: blob and blob.entry for path, blob in chosen.items()}
+    wrong = [visible(path) for path in made if made[path] != wanted.get(path)]
+    if wrong:
+        raise InputError(
+            f"{', '.join(wrong)}: a patch cannot have just what was chosen; nothing was changed"
+        )

@@ -91,7 +91,7 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "interactive": (
             "-p --interactive --patch",
-            "Ask for each hunk at the terminal, as `git add -p`.",
+            "Ask for each hunk at the terminal, as `git reset -p`.",
         ),
         "skip_applied": ("--skip-applied", "Skip changes that are already applied."),
         "partial": (

@@ -8,6 +8,7 @@ more of them (`HunkRange.wider`), up to the whole file.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.model.blob import Blob, ChangedFile
@@ -110,7 +111,11 @@ def make_section(file: ChangedFile, ranges: Iterable[HunkRange]) -> FilePatch:
     old_mode, new_mode = (blob.entry.mode if blob else None for blob in file)
     if old and new:
         operation = Operation.MOVE if file.is_renamed else Operation.UPDATE
-        hunks = tuple(make_hunk(old.text, new.text, hunk) for hunk in ranges)
+        made = [make_hunk(old.text, new.text, hunk) for hunk in ranges]
+        hunks = tuple(
+            replace(hunk, ordinal=ordinal, is_last=ordinal == len(made))
+            for ordinal, hunk in enumerate(made, 1)
+        )
         if old_mode is new_mode:
             old_mode = new_mode = None
     elif old:

@@ -162,22 +162,6 @@ def keep(patch: Patch, left_out: Sequence[Part]) -> Selected:
     return Selected(part, tuple(left_out))
 
 
-def with_hunks(patch: Patch, edited: Mapping[Key, Hunk]) -> Patch:
-    """Return `patch` with hunks that a user `edited` in place of its own: another patch."""
-    if not edited:
-        return patch
-    files = tuple(
-        section._replace(
-            hunks=tuple(edited.get(key_of(section, hunk.ordinal), hunk) for hunk in section.hunks)
-        )
-        for section in patch.files
-    )
-    digest = hashlib.sha256(os.fsencode(patch.digest))
-    for _, hunk in sorted(edited.items()):
-        digest.update(b"\0".join(_MARKS[line.prefix] + line.text for line in hunk.lines))
-    return patch._replace(files=files, digest=digest.hexdigest(), is_part=True)
-
-
 def _hunks_to_choose(section: FilePatch) -> Sequence[Hunk | None]:
     return section.hunks if section.has_parts else (None,)
 

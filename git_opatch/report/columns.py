@@ -30,13 +30,13 @@ def patch_lines(view: PatchView, width: int) -> Iterator[Spans]:
         yield [(message, "")]
     for number, file in enumerate(view.files):
         yield from [[]] * bool(number)
-        yield from heading(file, width)
+        yield from _heading(file, width)
         for part in file.parts:
             yield []
-            yield from part_lines(part, width)
+            yield from _part_lines(part, width)
 
 
-def heading(file: FileView, width: int) -> Iterator[Spans]:
+def _heading(file: FileView, width: int) -> Iterator[Spans]:
     """Name a file, and say why all of it is refused."""
     yield [(f"{file.change} ", ""), (file.path, "bold")]
     if file.failure:
@@ -44,7 +44,7 @@ def heading(file: FileView, width: int) -> Iterator[Spans]:
         yield from _wrapped(file.advice, width, "  ")
 
 
-def part_lines(part: PartView, width: int) -> Iterator[Spans]:
+def _part_lines(part: PartView, width: int) -> Iterator[Spans]:
     """Lay out a part with its places in `width` columns."""
     verdict = f"{part.verdict}: {part.name} {part.sentence}"
     yield from _wrapped(verdict, width, "  ", part.verdict, _STYLES[part.certainty])

@@ -19,12 +19,15 @@ def in_terminal(
     env: Mapping[str, str] | None = None,
     program: str = "git-opatch",
     keyboard: bool = False,
+    typed: str | None = None,
 ) -> tuple[int, str]:
     """Run `git opatch`, or `program`; return its status and all that it wrote to the terminal.
 
-    Its standard input is empty, or the terminal if it has a `keyboard`.
+    Its standard input is empty, or the terminal if it has a `keyboard`, on which `typed` is typed.
     """
     ours, theirs = os.openpty()
+    keyboard = keyboard or typed is not None
+    os.write(ours, (typed or "").encode())
     nothing = os.open(os.devnull, os.O_RDONLY)
     termios.tcsetwinsize(theirs, (24, columns))
     streams = (theirs if keyboard else nothing, theirs, theirs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,8 +60,11 @@ def apply(
     it does not apply, or --3way left conflicts, or git did not commit it, 128 not a patch or not a
     repository, 129 usage, 130 interrupted.
     """
-    if interactive and json:
-        raise UsageError("--interactive excludes --json")
+    if interactive and (json or partial.allows_part):
+        raise UsageError(
+            "--interactive excludes --json, --partial and --reject; it leaves out what does not "
+            "apply"
+        )
     if clipboard and inputs.files:
         raise UsageError("--clipboard excludes patch files")
     repository = _repository()
@@ -74,7 +76,9 @@ def apply(
         inputs.overwrite,
         inputs.directory,
         matching=match.resolve(settings, by_program=json),
-        three_way=match.resolve_three_way(chosen, carry=target.carry, partial=partial.allows_part),
+        three_way=match.resolve_three_way(
+            chosen, carry=target.carry, partial=partial.allows_part or interactive
+        ),
         partial=partial.allows_part,
         reject=partial.reject,
         journal_size=journal_size(settings),
@@ -97,7 +101,9 @@ def apply(
         if interactive:
             from git_opatch.cli.interactive import choose
 
-            selected = choose(selected, run.plan_parts, repository, options, settings)
+            selected, options = choose(selected, run.plan, repository, options, settings)
+            run = run._replace(options=options)
+            patch = selected.patch
         if not selected.patch.files:
             reporter.note(["no hunk was chosen; nothing was changed"])
             return 0
@@ -132,9 +138,8 @@ class _Run(NamedTuple):
         else:
             self.reporter.note(recover_interrupted(self.repository).notes)
 
-    def plan_parts(self, patch: Patch) -> Plan:
-        """Plan the hunks of `patch` that apply."""
-        options = replace(self.options, partial=True)
+    def plan(self, patch: Patch, options: Options) -> Plan:
+        """Plan the hunks of `patch`, whose text says what is reversed."""
         plan = plan_patch(patch, self.repository, options)
         if plan.reverses:  # as a whole; the lines of its hunks are known by its text
             by_text = plan_patch(patch._replace(digest=""), self.repository, options)
