@@ -316,14 +316,6 @@ def new_entry(
     return json.dumps({**entry, "checksum": checksum, "changes": listed}).encode()
 
 
-def add(home: Path, number: int, diff: bytes, entry: bytes) -> None:
-    """Add an entry without contents. Raises `OSError`."""
-    folder = home / "journal"
-    folder.mkdir(exist_ok=True)
-    write_regular(folder / f"{number}.diff", diff)
-    write_regular(folder / f"{number}.json", entry)
-
-
 def keep_newest(home: Path, size: int) -> None:
     """Remove all entries but the newest `size`; none if that is 0 (D121).
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_opatch.git.disk import is_regular, read_regular
-from git_opatch.git.index import ScratchIndex, check_out_aside, list_index, set_entries
+from git_opatch.git.index import ScratchIndex, list_index, set_entries
 from git_opatch.git.output import git_message, nul_terminated, settings_environment, split_nul
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
@@ -72,8 +72,9 @@ def checked_out_aside(
     names = [_file(directory, f"blobs/{number}") for number in range(len(blobs))]
     for name, blob in zip(names, blobs.values(), strict=True):
         name.write_bytes(blob[1] if blob else b"")
-    words, feed = ("hash-object", "-w", "--no-filters", "--stdin-paths"), "\n".join(map(str, names))
-    ids = repository.ask(*words, feed=feed.encode(), env=source.env).decode().split()
+    feed = "\n".join(map(str, names)).encode()
+    stored = ("hash-object", "-w", "--no-filters", "--stdin-paths")
+    ids = repository.ask(*stored, feed=feed, env=source.env).decode().split()
     entries = {
         path: Entry(blob[0], oid) if blob else None
         for (path, blob), oid in zip(blobs.items(), ids, strict=True)
@@ -91,9 +92,9 @@ def checked_out_aside(
     without = {**env, **without_filters(set(switched.values()))}
     for some, its_env in (([*{*paths} - {*switched}], env), (list(switched), without)):
         if some:
-            result = check_out_aside(
-                *(repository, some, directory / "files"), index=source.file, env=its_env
-            )
+            words = ("checkout-index", "-z", "--stdin", f"--prefix={directory}/files/")
+            feed = nul_terminated(some)
+            result = repository.run(*words, feed=feed, index=source.file, env=its_env)
             if result.status:
                 why = git_message(result.errors)
                 raise TransactionError(f"git could not write the files:\n{why}")

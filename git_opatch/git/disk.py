@@ -77,11 +77,6 @@ def _sync_systems(files: Iterable[str]) -> bool:
     return True
 
 
-def loose_object(objects: str | Path, oid: str) -> str:
-    """Where the object `oid` is, if it is in a file of its own (gitrepository-layout(5))."""
-    return f"{objects}/{oid[:2]}/{oid[2:]}"
-
-
 _AS_IT_IS = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 

@@ -254,20 +254,6 @@ def set_unmerged(repository: Repository, unmerged: Mapping[str, Stages], index: 
         _set_stages(repository, lines, ScratchIndex(index, {}))
 
 
-def check_out_aside(
-    repository: Repository,
-    paths: Sequence[str],
-    directory: Path,
-    *,
-    index: Path,
-    env: Mapping[str, str],
-) -> GitResult:
-    """Write the files of `index` at `paths` below `directory`, as a checkout would write them."""
-    flags = ("-z", "--stdin", f"--prefix={directory}/")
-    feed = nul_terminated(paths)
-    return repository.run("checkout-index", *flags, feed=feed, index=index, env=env)
-
-
 def list_everything(repository: Repository, index: Path) -> bytes:
     """All entries of `index` with their bits, to compare. Raises `RepositoryError`."""
     return repository.ask("ls-files", "-v", "-s", "-z", index=index)

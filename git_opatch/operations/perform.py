@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from git_opatch import journal
-from git_opatch.git.index import ScratchIndex, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.model.blob import Stages, WrittenFile, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import portable
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.perform import run_transaction
-from git_opatch.transaction.record import ChangeSet, TransactionRecord, state_dir
+from git_opatch.transaction.record import ChangeSet, state_dir
 
 
 class Session(NamedTuple):
@@ -34,34 +33,25 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
     `digest` is that of the patch's text, if it is to be found in the journal by it.
     """
     repository, options, home = session.repository, session.options, state_dir(session.repository)
-    target, about = options.target, _about(plan, session, digest)
+    target, about, shown = options.target, _about(plan, session, digest), plan
     if plan.settled and target is Target.CACHED:
         if not plan.completed.changes:
-            return _settle_index(plan, session, about)
+            shown = plan._replace(completed=plan.carried or plan.completed, carried=None)
         plan = plan._replace(carried=None)
-    if plan.carried and not plan.completed.changes:  # all files are unmerged in the index
-        plan, target = plan._replace(completed=plan.carried, carried=None), Target.WORKTREE
+    elif plan.carried and not plan.completed.changes:  # all files are unmerged in the index
+        plan = shown = plan._replace(completed=plan.carried, carried=None)
+        target = Target.WORKTREE
     elif target is Target.INDEX and not plan.files:  # the working tree has it already
         target = Target.CACHED
-    if not plan.written.changes:
+    if not plan.written.changes and not plan.settled:
         return plan
     size = options.journal_size
     number = journal.last(home) + 1 if size else 0
-    change_set = _change_set(plan, session, target, about, number)
+    change_set = _change_set(plan, target, about, number)
     notes = run_transaction(repository, change_set, target, session.lock)
     journal.keep_newest(home, size)
     is_entered = journal.last(home) == number
-    return plan._replace(record=number if is_entered else 0).with_notes(notes)
-
-
-def _settle_index(plan: Plan, session: Session, about: Mapping[str, object]) -> Plan:
-    """Give files that are unmerged in the index alone one entry again; git does it at once."""
-    repository, home, number = session.repository, state_dir(session.repository), 0
-    set_entries(repository, plan.settled, ScratchIndex(repository.index_file, {}))
-    if session.options.journal_size:
-        number = journal.last(home) + 1
-        journal.add(home, number, b"", journal.new_entry(b"", (), Target.CACHED, about))
-    return plan._replace(completed=plan.carried or plan.completed, carried=None, record=number)
+    return shown._replace(record=number if is_entered else 0).with_notes(notes)
 
 
 def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
@@ -107,16 +97,7 @@ def _ids(stages: Stages, algorithm: str) -> list[str]:
     return [stages.base.id, stages.ours.id, blob_id(stages.theirs, algorithm)]
 
 
-def _change_set(
-    plan: Plan, session: Session, target: Target, about: Mapping[str, object], number: int
-) -> ChangeSet:
-    def settle(transaction: TransactionRecord) -> None:
-        """Enter what unmerged files are again into the new index, or into the real one."""
-        if plan.settled:
-            is_new = transaction.target is not Target.WORKTREE
-            index = transaction.scratch_index if is_new else transaction.index_file
-            set_entries(session.repository, plan.settled, ScratchIndex(index, {}))
-
+def _change_set(plan: Plan, target: Target, about: Mapping[str, object], number: int) -> ChangeSet:
     diff, changes = plan.written.diff, plan.filtered.of(plan.written.changes)
     return ChangeSet(
         diff,
@@ -127,7 +108,7 @@ def _change_set(
         number,
         journal.new_entry(diff, changes, target, about) if number else b"",
         journal.packed({**plan.written.blobs(), **_blobs_on_disk(plan)}) if number else (),
-        before_commit=settle,
+        settled=plan.settled,
         unmerged=plan.conflicts.stages if plan.conflicts else {},
         blobs=plan.filtered.blobs,
         located=plan.written.changes,

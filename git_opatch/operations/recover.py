@@ -106,7 +106,7 @@ def _recover_locked(repository: Repository) -> Recovery:
 
 
 def _notes(restored: Restored) -> list[str]:
-    if restored.finished:
+    if restored.finished is not None:
         return [Notice.FINISHED.fill(files=_count(restored.finished))]
     if not restored.kept:
         return [Notice.ROLLED_BACK.fill(files=_count(restored.paths))]

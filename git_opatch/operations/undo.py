@@ -7,10 +7,9 @@ found out by merging (`plan.reversal`): all of a patch is undone, or nothing.
 
 from __future__ import annotations
 
-import itertools
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -281,8 +280,12 @@ class _Run(NamedTuple):
     def _others(self, step: _Step, failures: Sequence[Failure]) -> list[str]:
         """Say how the files of the patch that merge are undone without those that do not."""
         moves = moved_paths(step.record)
-        refused = {path for each in failures for path in _names(each.path, moves)}
-        others = sorted({change.path for change in step.record.changes} - refused)
+        moves |= {new: old for old, new in moves.items()}
+        refused, paths = (
+            {each.path for each in failures},
+            [each.path for each in step.record.changes],
+        )
+        others = sorted(path for path in paths if not {path, moves.get(path)} & refused)
         if not others or not all(each.reason is Reason.CONFLICT for each in failures):
             return []
         named = [os.path.relpath(path, self.paths.directory or ".") for path in others[:_MAX_NAMED]]
@@ -306,12 +309,6 @@ class _Run(NamedTuple):
         patches = f"patch{'es' * (len(histories) > 1)} {numbers}"
         notice = Notice.THERE_AGAIN if self.redoes else Notice.GONE
         return notice.fill(patches=patches, where=self._where)
-
-
-def _names(path: str, moves: Mapping[str, str]) -> set[str]:
-    """Return both names of a moved file, by either; else the one."""
-    pairs = [pair for pair in moves.items() if path in pair]
-    return {path, *itertools.chain.from_iterable(pairs)}
 
 
 def _is_done(plan: Plan) -> bool:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from git_opatch.git.converted import without_filters
 from git_opatch.git.hooks import run_post_index_change
-from git_opatch.git.index import refresh
+from git_opatch.git.index import ScratchIndex, refresh, set_entries
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import (
     BusyError,
@@ -61,7 +61,10 @@ def run_transaction(
     record = prepare_transaction(repository, change_set, target)
     try:
         files = write(repository, change_set, record, lock)
-        change_set.before_commit(record)
+        if change_set.settled:
+            is_new = record.target is not Target.WORKTREE
+            index = record.scratch_index if is_new else record.index_file
+            set_entries(repository, change_set.settled, ScratchIndex(index, {}))
         if changed := files.changed(record):
             path = visible(record.written[changed[0]].path)
             raise TransactionError(f"{path} was changed meanwhile; run it again")
@@ -160,7 +163,7 @@ class Restored(NamedTuple):
     """What was changed meanwhile, and so was left alone."""
     backup: Path | None = None
     """The directory of the record, if it was kept."""
-    finished: tuple[str, ...] = ()
+    finished: tuple[str, ...] | None = None
     """The paths of a transaction that was committed, and so was finished instead."""
 
 

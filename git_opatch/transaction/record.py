@@ -29,7 +29,7 @@ from typing import NamedTuple
 from git_opatch.git.disk import Stamp, read_regular
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import is_folder
-from git_opatch.model.blob import Change, Stages, WrittenFile
+from git_opatch.model.blob import Change, Entry, Stages, WrittenFile
 from git_opatch.model.errors import BusyError, RepositoryError, TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import native, parents, portable, why_unsafe
@@ -63,8 +63,8 @@ class ChangeSet(NamedTuple):
     entry: bytes = b""
     contents: Iterable[bytes] = ()
     """What files are before and after it, for the entry."""
-    before_commit: Callable[[TransactionRecord], None] = lambda _: None
-    """Called when everything is written; if it raises, everything is restored."""
+    settled: Mapping[str, Entry] = {}
+    """The entries that unmerged paths get in the index, also where only files are written."""
     unmerged: Mapping[str, Stages] = {}
     """The stages in the index of paths whose content has conflicts."""
     blobs: tuple[bytes, ...] = ()

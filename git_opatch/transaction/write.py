@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from git_opatch.git.converted import without_filters
-from git_opatch.git.disk import loose_object
 from git_opatch.git.index import (
     ScratchIndex,
     copy_index,
@@ -20,8 +19,7 @@ from git_opatch.git.index import (
 from git_opatch.git.output import git_message
 from git_opatch.git.repository import Repository
 from git_opatch.git.scratch import scratch_directory
-from git_opatch.model.blob import Stages
-from git_opatch.model.errors import RepositoryError, TransactionError
+from git_opatch.model.errors import TransactionError
 from git_opatch.model.options import Target
 from git_opatch.model.paths import is_attributes_file, parents
 from git_opatch.model.text import visible
@@ -67,7 +65,7 @@ def _write_index(
     index = ScratchIndex(_scratch_index(record), env)
     _fill(repository, change_set, record.diff, index, (lock,))
     _keep_flags(repository, change_set, index.file)
-    _unmerge(repository, change_set.unmerged, index.file)
+    set_unmerged(repository, change_set.unmerged, index.file)
 
 
 def check(repository: Repository, change_set: ChangeSet) -> None:
@@ -93,7 +91,8 @@ def _fill(
     texts = [each for each in change_set.located if each not in changes]
     if texts:
         set_entries(repository, {each.path: each.old for each in texts if each.old}, index)
-    _apply(repository, diff, index, keep)
+    if change_set.diff:
+        _apply(repository, diff, index, keep)
     if texts:
         stored = {change.path: change.new for change in changes}
         set_entries(repository, {each.path: stored[each.path] for each in texts}, index)
@@ -122,7 +121,7 @@ def _prepared(
     if ids:
         yield objects
     for oid in ids:
-        blob = loose_object(objects, oid)
+        blob = f"{objects}/{oid[:2]}/{oid[2:]}"  # gitrepository-layout(5)
         yield from (blob.rpartition("/")[0], blob)
 
 
@@ -135,14 +134,6 @@ def _scratch_index(record: TransactionRecord) -> Path:
     if record.index_file.exists():
         link_or_copy(record.index_file, index)
     return index
-
-
-def _unmerge(repository: Repository, unmerged: Mapping[str, Stages], index: Path) -> None:
-    """Give `index` the three stages of each path, in place of the content with conflict markers."""
-    try:
-        set_unmerged(repository, unmerged, index)
-    except RepositoryError as error:
-        raise TransactionError(f"git could not write the unmerged index:\n{error}") from None
 
 
 def _apply(repository: Repository, diff: Path, index: ScratchIndex, keep: Sequence[int]) -> None:
