@@ -177,7 +177,7 @@ RULES: dict[str, Switch] = {
     "indentation: runs": _as_written(reindent._by_runs),
     "placeholders": gives(placeholder.placeholder_in, b""),
     "encoding": gives(file_index.is_utf8, True),
-    "structure": gives(structure.structure_fault, None),
+    "structure": gives(structure.judge_structure, structure.Judged()),
 }
 """Every rule that can be switched off, by its name in docs/decisions.md."""
 

@@ -14,14 +14,20 @@ if TYPE_CHECKING:
 
 def usage_error(error: TyperException) -> UsageError:
     """Make an error of the parser one of ours, which names the help of the command."""
+    from difflib import get_close_matches
+
     context = getattr(error, "ctx", None)
+    if possible := getattr(error, "possibilities", None):
+        name = getattr(error, "option_name", "")  # what is only a little alike is not a slip
+        alike = get_close_matches(name, possible, cutoff=_LEAST_ALIKE)
+        setattr(error, "possibilities", alike)  # noqa: B010 - of some errors only
     command = context.command_path if context else "git opatch"
     message = error.format_message().rstrip(".")
     see = "" if message.endswith("?") else f"; see `{command} -h`"
     return UsageError(f"{message[:1].lower()}{message[1:]}{see}")
 
 
-_SEPARATOR = "--"
+_SEPARATOR, _LEAST_ALIKE = "--", 0.8
 _AS_IT_IS = ["log", "--oneline"]  # as git's, and ours prints a line for each patch anyway
 _COLOUR = {"--color": "--color=always", "--no-color": "--color=never"}
 

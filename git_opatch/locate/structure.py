@@ -9,8 +9,9 @@ Context is never written, so what a hunk does not remove or add stays:
          go();                       go();              }                 one `}` too many
                                  }
 
-Python, JSON and TOML are read by the standard library; a fault in a line that the patch writes may
-be newer syntax than this Python has, and is no reason, unless it is one of indentation. Elsewhere
+Python, JSON and TOML are read by the standard library. A fault in a line of Python that the patch
+writes may be newer syntax than this Python has: it is only noted, unless it is one of indentation,
+or an entity of HTML without which the file can be read. Elsewhere
 one `}` closes what one `{` opens, and so do `)` and `]`; brackets in strings, regular expressions
 and comments do not count. Where `#if` and `#else` both open a block that is closed once, the first
 branches are counted alone as well.
@@ -26,14 +27,16 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
+from html import unescape
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from git_opatch.complete.edits import Edit, written_lines
 from git_opatch.locate.languages import BLOCK_COMMENTS, HASH, comment_marks, kind_of
 from git_opatch.model.failure import Problem
-from git_opatch.model.sentences import Fault
-from git_opatch.model.text import Text, indentation
+from git_opatch.model.paths import is_document
+from git_opatch.model.sentences import Fault, Notice
+from git_opatch.model.text import BYTE_ORDER_MARK, Text, indentation
 
 _QUOTED = rb'"(?:\\.|[^"\\\n])*"'
 _SINGLE = rb"'(?:\\.|[^'\\\n])*'"
@@ -45,10 +48,10 @@ _BACKQUOTED = rb"`(?:\\.|[^`\\])*`"
 _BACKQUOTED_RAW = rb"`[^`]*`"
 _RAW = rb'r(#+)".*?(?:"\1|\Z)'
 _EXPRESSION = (
-    rb"(?:(?<=[(,=:\[!&|?{};+\n])|(?<=[(,=:\[!&|?{};+] )|(?<=return )|(?<=  ))"
+    rb"(?:(?<=[(,=:\[!&|?])|(?:(?<=[{};+\n])|(?<=[(,=:\[!&|?{};+] )|(?<=return )|(?<=  ))(?!/>))"
     rb"/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n])*+(?:\]|(?=\n)|\Z)|[^/\\\n\[])++(?:/|(?=\n)|\Z)"
 )
-"""A regular expression, where an operand may begin."""
+"""A regular expression, where an operand may begin; `/>` ends a tag, but where none can end."""
 _ESCAPE = rb"\\."
 """One outside of a string. What it escapes begins none: so no line is read once for each quote."""
 
@@ -73,8 +76,12 @@ _ONLY_TREE = 0x400
 """`ast.PyCF_ONLY_AST`, without the time that it takes to import `ast`."""
 _MOST_DOTS = 64
 """A line of TOML with more is not judged: to read a key takes time quadratic in its parts."""
-_MOST_LINES = 50_000
-"""A longer file is not read, but its brackets are counted."""
+_MOST_LINES, _FEW_LINES = 50_000, 5_000
+"""A longer file is not read, but its brackets are counted; in one that is not short, lines that are
+replaced as they were are not read."""
+_PYTHON, _LOCKS = ("py", "pyi", "pyw", "sconstruct", "sconscript"), ("lock", "pipfile")
+_LIKE_JSON = ("jsonl", "ndjson", "log", "code-workspace", "sublime-project", "sublime-settings")
+_ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|apos|#39);")
 
 
 class _Unpaired(NamedTuple):
@@ -88,48 +95,62 @@ class _Unpaired(NamedTuple):
     change: bytes = b""
 
 
-def structure_fault(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Problem | None:
-    """Return what of a file's structure is lost after `edits`; None if nothing is.
+class Judged(NamedTuple):
+    """What of a file's structure is lost, or what is to be said of it; neither if nothing is."""
 
-    `path` is the name of the file, which tells its language.
+    problem: Problem | None = None
+    note: str = ""
+
+
+def judge_structure(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Judged:
+    """Judge a file after `edits`; `path` is its name, which tells its language.
+
+    A new file, whose `before` is empty, is judged by what no version of a language has.
     """
-    found = _unpaired(before, after, edits, path)
+    found = _unpaired(before, after, edits, path) if before.lines else None
     if found is None:
         return _unreadable(before, after, edits, path)
     more, less = (found.opening, found.closing)[:: 1 if found.surplus > 0 else -1]
-    return Problem.of(
-        Fault.UNPAIRED,
-        count=abs(found.surplus),
-        more=more,
-        less=less,
-        near=found.near,
-        change=found.change,
+    return Judged(
+        Problem.of(
+            Fault.UNPAIRED,
+            count=abs(found.surplus),
+            more=more,
+            less=less,
+            near=found.near,
+            change=found.change,
+        )
     )
 
 
 # ---------------------------------------------------------------- what can be read
 
 
-def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Problem | None:
-    read = _reader(path)
+def _unreadable(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Judged:
+    read = _reader(path, before if before.lines else after)
     if read is None or not edits or len(after.lines) > _MOST_LINES:
-        return None
-    if read is _python_fault and all(_keeps_blocks(edit, before) for edit in edits):
-        return None
+        return Judged()
+    is_long = len(after.lines) > _FEW_LINES
+    if is_long and read is _python_fault and all(_keeps_blocks(edit, before) for edit in edits):
+        return Judged()
     found = read(after.to_bytes())
-    written = [*written_lines(edits)]
-    if found is None or any(found.line - 1 in rows for rows in written):
-        return None
-    if read(before.to_bytes()) is not None:
-        return None
-    at = abs(found.line)
+    if found is None or (before.lines and read(before.to_bytes()) is not None):
+        return Judged()
+    written, at = [*written_lines(edits)], abs(found.line)
     if not 0 < at <= len(after.lines):
-        return Problem.of(Fault.UNREADABLE, why=found.why)
+        return Judged(Problem.of(Fault.UNREADABLE, why=found.why) if before.lines else None)
+    line = after.lines[at - 1]
+    if any(found.line - 1 in rows for rows in written):
+        problem = _never_read(line, at, after, edits, read)
+        note = Notice.MAY_NOT_PARSE.fill(path=path, line=line.strip(), at=at, why=found.why)
+        return Judged(problem, note if before.lines and not problem else "")
+    if not before.lines:
+        return Judged()
     above = [n for n, rows in enumerate(written) if rows.start < at]
     near, edit = (written[above[-1]].start + 1, edits[above[-1]]) if above else (at, edits[0])
-    line, (change, *_) = after.lines[at - 1], (*edit.lines, *before.lines[edit.start : edit.stop])
-    return Problem.of(
-        Fault.UNREADABLE_LINE, line=line, at=at, why=found.why, near=near, change=change
+    (change, *_) = (*edit.lines, *before.lines[edit.start : edit.stop])
+    return Judged(
+        Problem.of(Fault.UNREADABLE_LINE, line=line, at=at, why=found.why, near=near, change=change)
     )
 
 
@@ -141,6 +162,35 @@ class _Unread(NamedTuple):
     why: str
 
 
+_Read = Callable[[bytes], _Unread | None]
+
+
+def _never_read(
+    line: bytes, at: int, after: Text, edits: Sequence[Edit], read: _Read
+) -> Problem | None:
+    """Return what no version of a language reads in a line that the patch writes, the one at `at`:
+    an indentation of other spaces, or an entity of HTML without which all can be read."""
+    shown = line.decode("utf-8", "replace")
+    spaces = shown[: len(shown) - len(shown.lstrip())].strip(" \t\f")
+    if spaces:
+        point = f"U+{ord(spaces[0]):04X}"
+        return Problem.of(Fault.STRANGE_INDENTATION, line=line, at=at, change=line, point=point)
+    if (entity := _ENTITY.search(line)) is None:
+        return None
+    lines = [*after.lines]
+    for rows in written_lines(edits):
+        for row in rows:
+            lines[row] = _ENTITY.sub(_character, lines[row])
+    if read(after._replace(lines=lines).to_bytes()) is not None:
+        return None
+    values = {"entity": entity[0], "character": _character(entity)}
+    return Problem.of(Fault.ENTITY, line=line, at=at, change=line, **values)
+
+
+def _character(entity: re.Match[bytes]) -> bytes:
+    return unescape(entity[0].decode()).encode()
+
+
 def _keeps_blocks(edit: Edit, before: Text) -> bool:
     """Return whether lines of Python are replaced one for one, as deep as they were, and none of
     them may be of a block or of a string: then the lines around them are read as before."""
@@ -150,14 +200,25 @@ def _keeps_blocks(edit: Edit, before: Text) -> bool:
     return all(indentation(a) == indentation(b) for a, b in zip(gone, edit.lines, strict=True))
 
 
-def _reader(path: str) -> Callable[[bytes], _Unread | None] | None:
-    """Return what reads files of that name; None if nothing does."""
+def _reader(path: str, text: Text) -> _Read | None:
+    """Return what reads a file of that name and text; None if nothing does.
+
+    JSON is known by its content, where the name does not say that it may have comments, or one
+    value a line; so is TOML among lock files; and Python by its first line, too.
+    """
     kind, pure = kind_of(path), PurePosixPath(path)
-    if kind in ("py", "pyi"):
+    first = next(
+        (line.lstrip(BYTE_ORDER_MARK + b" \t") for line in text.lines if line.strip()), b""
+    )
+    if kind in _PYTHON or (first.startswith(b"#!") and b"python" in first):
         return _python_fault
-    if kind == "json" and not pure.name.startswith("tsconfig") and ".vscode" not in pure.parts:
-        return _json_fault
-    return _toml_fault if kind == "toml" else None
+    if kind == "toml" or (kind in _LOCKS and first[:1] != b"{"):
+        return _toml_fault
+    if kind == "json":
+        may_comment = pure.name.startswith("tsconfig") or ".vscode" in pure.parts
+        return None if may_comment else _json_fault
+    is_other = comment_marks(kind) or kind in _LIKE_JSON or kind.endswith("rc") or is_document(path)
+    return _json_fault if first[:1] in (b"{", b"[") and not is_other else None
 
 
 def _python_fault(data: bytes) -> _Unread | None:

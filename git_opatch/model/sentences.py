@@ -561,6 +561,18 @@ class Fault(Enum):
         "is at line {near}",
         _WHOLE_BLOCK,
     )
+    ENTITY = (
+        Reason.UNCLEAR,
+        "would not parse any more: line {at} of the result, `{line}`, has `{entity}`, an entity of "
+        "HTML, and parses without it",
+        "write `{character}` in its place",
+    )
+    STRANGE_INDENTATION = (
+        Reason.UNCLEAR,
+        "would not parse any more: line {at} of the result, `{line}`, is indented by {point}, "
+        "which is not a space or a tab",
+        "indent it as the lines around it",
+    )
     UNREADABLE = (
         Reason.UNCLEAR,
         "would not parse any more: {why}",
@@ -792,7 +804,7 @@ class Fault(Enum):
 class Hint(Sentence):
     """What is known beyond the fault; it takes the place of the advice."""
 
-    OLDER_VERSION = "fits {path} as of {version}; `--3way` merges it"
+    OLDER_VERSION = "fits {path} as of {version}; try `--3way`, which merges"
     OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
     OLDER_DISAGREE = "fits {path} as of {version}, and other versions, whose merges differ"
     OLDER_DRIVER = "fits {path} as of {version}, but the attribute `merge` says how to merge it"
@@ -874,6 +886,11 @@ class Detail(Sentence):
 
 class Notice(Sentence):
     """What undo, redo, recover and commit say of what they found, and did."""
+
+    MAY_NOT_PARSE = (
+        "{path}: line {at} of the result, `{line}`, does not parse ({why}); it is written, as it "
+        "may be newer syntax"
+    )
 
     # of undo and redo
     NOT_A_PATCH = "{number} is not a patch, but what was done to patch {patch}"
@@ -1090,7 +1107,8 @@ class Malformed(Sentence):
 
     # of a unified diff
     NO_LINES_OF_NEW = (
-        "the new file has no lines; if it is to be empty, write `@@ -0,0 +0,0 @@` below `+++`"
+        "the new file has no hunk below `+++`: write `@@` above its lines, or `@@ -0,0 +0,0 @@` if "
+        "it is to be empty"
     )
     NOT_A_MODE = "`{text}` is not a mode of git; a file has 100644"
     OTHER_NAMES = (

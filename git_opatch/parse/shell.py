@@ -87,6 +87,8 @@ _HELD = re.compile(
     + rb")"
 )
 _DIRECTORY = rb"(?:[^\s'\"&|;]+|'[^']*'|\"[^\"]*\")"
+_BELOW = re.compile(rb"\b(?:git[ \t]+-C|cd|pushd)[ \t]+(?P<directory>" + _DIRECTORY + rb")")
+"""What runs a command in another directory, where its paths begin."""
 _CD_LINE = re.compile(rb"[ \t]*(?:[$#%][ \t]+)?cd[ \t]+" + _DIRECTORY + rb"[ \t\r]*")
 """A line that only changes the directory."""
 _CD_COMMAND = re.compile(
@@ -322,10 +324,17 @@ def _judge(shown: bytes, *, quoted: bool) -> _Command:
 def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Command:
     """Take a command that has a patch up to `end`, with an error: its `part` is not understood."""
     sought, first = text + b" " + os.fsencode(part), text.partition(b"\n")[0]
-    for pattern, instead in _OTHERS:
-        if option := re.search(rb"(?<!\S)(?:" + pattern + rb")(?!\S)", sought):
-            scanner.error(Malformed.OPTION_OF_COMMAND, text=first, part=option[0], instead=instead)
-            break
+    options = (
+        (option, instead)
+        for pattern, instead in _OTHERS
+        if (option := re.search(rb"(?<!\S)(?:" + pattern + rb")(?!\S)", sought))
+    )
+    option, instead = next(options, (None, ""))
+    if below := _BELOW.search(text):
+        option, directory = option or below, os.fsdecode(below["directory"])
+        instead = f"{instead or 'to `git opatch apply`'}, with `--directory {directory}`"
+    if option:
+        scanner.error(Malformed.OPTION_OF_COMMAND, text=first, part=option[0], instead=instead)
     else:
         scanner.error(Malformed.UNSUPPORTED_COMMAND, text=first, part=part)
     scanner.at = end

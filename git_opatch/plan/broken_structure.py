@@ -7,32 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from git_opatch.complete.edits import Edit
 from git_opatch.complete.tree import Result
-from git_opatch.locate.structure import structure_fault
+from git_opatch.locate.structure import Judged, judge_structure
 from git_opatch.model.failure import Failure, Problem, refusal
 from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Line, Patch, Prefix
+from git_opatch.model.text import Text
 
 
-def refuse_broken(patch: Patch, results: Sequence[Result], options: Options) -> list[Failure]:
-    """Refuse the files of `results`, which is all that `patch` does, that lose some structure.
+def refuse_broken(
+    patch: Patch, results: Sequence[Result], options: Options
+) -> tuple[list[Failure], list[str]]:
+    """Refuse the files of `results`, which is all that `patch` does, that lose some structure;
+    and return notes on those that may.
 
     What the user asks for as it is written is exempt, and so is a part of what the text says.
     """
     if options.reverse or options.matching.tier is Tier.STRICT:
-        return []
+        return [], []
     named: dict[str, list[FilePatch]] = {}
     for section in patch.files:
         for path in section.names:
             named.setdefault(path, []).append(section)
-    failures = []
+    failures, notes = [], []
     for result in results:
         sections = named.get(result.path, [])
         if not sections or any(map(_is_exempt, sections)):
             continue
-        if problem := _fault(result):
-            failures.append(_refuse(sections, problem))
-    return failures
+        problem, note = _judge(result)
+        failures += [_refuse(sections, problem)] if problem else []
+        notes += [note] if note else []
+    return failures, notes
 
 
 def _refuse(sections: Sequence[FilePatch], problem: Problem) -> Failure:
@@ -54,9 +60,12 @@ def _is_exempt(section: FilePatch) -> bool:
     return bool(section.left_out) or replaces
 
 
-def _fault(result: Result) -> Problem | None:
-    """Return what of a changed file's structure is lost; None if nothing is."""
+def _judge(result: Result) -> Judged:
+    """Judge the structure of a file that is changed or new."""
     content = result.content
-    if result.old is None or content is None or not content.mode.is_file or result.binary:
-        return None
-    return structure_fault(result.old.text, content.text, content.edits, result.path)
+    if content is None or not content.mode.is_file or result.binary:
+        return Judged()
+    if result.old is None:
+        edits = [Edit(0, 0, (*content.text.lines,))]
+        return judge_structure(Text([]), content.text, edits, result.path)
+    return judge_structure(result.old.text, content.text, content.edits, result.path)

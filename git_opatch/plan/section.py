@@ -63,8 +63,10 @@ def plan_sections(
         return plan
     completed = complete(tree, algorithm)
     judged = [result for result in completed.results if result.path not in in_conflict]
-    if not failures and (broken := refuse_broken(patch, judged, options)):
+    broken, notes = ([], []) if failures else refuse_broken(patch, judged, options)
+    if broken:
         return Plan(failures=tuple(broken))
+    plan = plan.with_notes(notes)
     return _with_diff(plan, completed, patch, options)
 
 

@@ -35,6 +35,7 @@ def base(repo: Sandbox) -> Sandbox:
         ("apply --check=yes p.txt", "--check"),
         ("apply --match loose p.txt", "--match: `loose` is not one of strict, resilient, fuzzy"),
         ("apply --3wy p.txt", "--3way"),
+        ("apply --owerwrite p.txt", "--overwrite"),
         ("batch --jobs x", "-j, --jobs: `x`"),
         ("--x", "--x"),
         ("aply p.txt", "apply"),
@@ -57,6 +58,13 @@ def test_a_wrong_command_line_is_refused(base: Sandbox, line: str, names: str) -
     assert names in first
     assert all(line.startswith("  ") for line in rest)
     assert base.state() == before
+
+
+@pytest.mark.parametrize("option", ["--no-verify", "--amend"])
+def test_an_option_that_is_only_a_little_alike_is_not_suggested(base: Sandbox, option: str) -> None:
+    assert base.opatch("apply", option, "p.txt").err == (
+        f"error: no such option: {option}; see `git opatch apply -h`\n"
+    )
 
 
 def test_without_a_command_the_usage_is_an_error(base: Sandbox) -> None:
