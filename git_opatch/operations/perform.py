@@ -34,14 +34,9 @@ def perform(plan: Plan, session: Session, *, digest: str = "") -> Plan:
     """
     repository, options, home = session.repository, session.options, state_dir(session.repository)
     target, about, shown = options.target, _about(plan, session, digest), plan
-    if plan.settled and target is Target.CACHED:
-        if not plan.completed.changes:
-            shown = plan._replace(completed=plan.carried or plan.completed, carried=None)
-        plan = plan._replace(carried=None)
-    elif plan.carried and not plan.completed.changes:  # all files are unmerged in the index
-        plan = shown = plan._replace(completed=plan.carried, carried=None)
-        target = Target.WORKTREE
-    elif target is Target.INDEX and not plan.files:  # the working tree has it already
+    if plan.settled and not plan.completed.changes:  # all files are unmerged in the index
+        shown = plan._replace(completed=plan.carried or plan.completed, carried=None)
+    if target is Target.INDEX and not plan.files:  # the working tree has it already
         target = Target.CACHED
     if not plan.written.changes and not plan.settled:
         return plan

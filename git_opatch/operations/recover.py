@@ -143,7 +143,7 @@ def _finish_or_restore(repository: Repository) -> Restored | None:
         return _keep_record(repository, record)
     if record.committed and (_is_published(record) or _is_whole(repository, record)):
         publish(repository, record)
-        return Restored(finished=tuple(change.path for change in record.changes))
+        return Restored(finished=tuple(change.path for change in record.all_changes))
     if not _is_index_ours(repository, record):
         return _keep_record(repository, record)
     return restore(repository, record)

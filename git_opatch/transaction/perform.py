@@ -62,9 +62,8 @@ def run_transaction(
     try:
         files = write(repository, change_set, record, lock)
         if change_set.settled:
-            is_new = record.target is not Target.WORKTREE
-            index = record.scratch_index if is_new else record.index_file
-            set_entries(repository, change_set.settled, ScratchIndex(index, {}))
+            index = ScratchIndex(record.scratch_index, {})
+            set_entries(repository, change_set.settled, index)
         if changed := files.changed(record):
             path = visible(record.written[changed[0]].path)
             raise TransactionError(f"{path} was changed meanwhile; run it again")
@@ -114,9 +113,9 @@ def publish(
     """
     shutil.rmtree(record.new, ignore_errors=True)  # from now on, the files' ctime stays
     if record.target is not Target.WORKTREE and record.scratch_index.exists():
-        new = [change.path for change in record.changes if change.new]
-        if record.target is Target.INDEX and new:
-            index = _refreshed(repository, record, record.scratch_index, new)
+        if record.target is Target.INDEX:
+            paths = [change.path for change in record.all_changes if change.new]
+            index = _refreshed(repository, record, record.scratch_index, paths)
             os.replace(index, record.scratch_index)
         repository.sync([record.scratch_index])
         os.replace(record.scratch_index, record.index_file)
@@ -149,7 +148,8 @@ def _refreshed(
     link_or_copy(source, index)  # git writes another one
     with suppress(OpatchError, OSError):
         env = without_filters(repository.filters())
-        refresh(repository, paths, index=index, env=env)
+        if paths:
+            refresh(repository, paths, index=index, env=env)
     repository.sync([index])
     return index
 
@@ -175,7 +175,7 @@ def restore(repository: Repository, record: TransactionRecord) -> Restored:
     paths, kept = restore_files(repository, record)
     if record.target is Target.INDEX and paths and has_lock(record):
         with suppress(OSError):  # git compares the files' contents otherwise
-            old = [change.path for change in record.changes if change.old]
+            old = [change.path for change in record.all_changes if change.old]
             index = _refreshed(repository, record, record.index_file, old)
             os.replace(index, record.index_file)
     backup = remove_scratch(repository, record, keep=bool(kept))

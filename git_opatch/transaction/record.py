@@ -64,7 +64,7 @@ class ChangeSet(NamedTuple):
     contents: Iterable[bytes] = ()
     """What files are before and after it, for the entry."""
     settled: Mapping[str, Entry] = {}
-    """The entries that unmerged paths get in the index, also where only files are written."""
+    """The entries that unmerged paths get in the index, besides what the diff makes."""
     unmerged: Mapping[str, Stages] = {}
     """The stages in the index of paths whose content has conflicts."""
     blobs: tuple[bytes, ...] = ()
@@ -90,6 +90,11 @@ class TransactionRecord(NamedTuple):
     """The number of its entry in the journal; 0 for none."""
     written: tuple[Change, ...] = ()
     """The changes of the working tree, with the ids that the bytes on disk would have."""
+
+    @property
+    def all_changes(self) -> list[Change]:
+        """One change of each path, of the index or of the working tree."""
+        return [*{change.path: change for change in (*self.changes, *self.written)}.values()]
 
     @property
     def diff(self) -> Path:
