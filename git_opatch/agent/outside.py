@@ -96,7 +96,10 @@ def refuse_main_checkout(
     for section in sections:
         for path in (section.path, section.new_path or section.path):
             absolute = os.path.join(directory, section.directory, path)
-            if (meant := path_within(main.resolve(), absolute)) and not _owner(main, meant):
+            meant = path_within(main.resolve(), absolute)
+            if (
+                meant and not why_unsafe(meant) and not _owner(main, meant)
+            ):  # its `.git` is ours, too
                 failure = refusal(section, Fault.OTHER_WORKTREE, path=absolute)
                 failures.append(failure._replace(similar=(meant,)).with_hint(Hint.SIMILAR_PATH))
                 break

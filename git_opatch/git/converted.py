@@ -29,6 +29,18 @@ from git_opatch.model.text import visible
 _SETTINGS = (("core.safecrlf", "false"), ("core.fsmonitor", "false"))
 
 
+_NO_DRIVER = ("unspecified", "unset", "set")
+_CONVERTING: Mapping[str, Sequence[str]] = {
+    "filter": ("unspecified", "unset"),
+    "ident": ("unspecified", "unset"),
+    "working-tree-encoding": ("unspecified", "unset"),
+    "text": ("unspecified", "unset", "set", "auto"),
+    "eol": ("unspecified", "lf"),
+    "crlf": ("unspecified",),
+}
+"""Each attribute that may change what a checkout writes, and the values with which it does not."""
+
+
 def stored_aside(
     repository: Repository, texts: Mapping[str, bytes], directory: Path, source: ScratchIndex
 ) -> dict[str, Entry]:
@@ -231,18 +243,6 @@ class FilterError(TransactionError):
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{visible(path)}: {why}")
-
-
-_NO_DRIVER = ("unspecified", "unset", "set")
-_CONVERTING: Mapping[str, Sequence[str]] = {
-    "filter": ("unspecified", "unset"),
-    "ident": ("unspecified", "unset"),
-    "working-tree-encoding": ("unspecified", "unset"),
-    "text": ("unspecified", "unset", "set", "auto"),
-    "eol": ("unspecified", "lf"),
-    "crlf": ("unspecified",),
-}
-"""Each attribute that may change what a checkout writes, and the values with which it does not."""
 
 
 def values_of(

@@ -19,6 +19,9 @@ _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)
 """Where a file system syncs no directories, or nothing at all (fsync(2))."""
 
 
+_AS_IT_IS = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
 def sync(paths: Iterable[str | Path], settings: Mapping[str, str]) -> None:
     """Write files and directories to the disk, as the user's settings say. Raises `OSError`.
 
@@ -75,9 +78,6 @@ def _sync_systems(files: Iterable[str]) -> bool:
         finally:
             os.close(descriptor)
     return True
-
-
-_AS_IT_IS = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class Stamp(NamedTuple):

@@ -30,6 +30,7 @@ _UNFINISHED = {
     "rebase-apply": ("rebase", "rebase"),
     "sequencer": ("cherry-pick or revert", "cherry-pick"),
 }
+_SAME_TIME = 60  # seconds
 
 
 class Head(NamedTuple):
@@ -56,16 +57,17 @@ def committed_entries(repository: Repository, paths: Iterable[str]) -> dict[str,
     return {}
 
 
-def moved_since(repository: Repository, file: Path) -> bool:
+def moved_since(repository: Repository, file: Path, written: int) -> bool:
     """Return whether HEAD moved, by a commit or otherwise, after `file` was written.
 
-    By the time of its log (gitrepository-layout(5), "logs"); True if there is none.
+    By the time of its log (gitrepository-layout(5), "logs"). True if that is not known: if there is
+    none, or `file` has another time than `written`, in seconds, as in a copy of the repository.
     """
     try:
-        log = os.stat(repository.git_dir / "logs/HEAD")
-        return log.st_mtime_ns >= os.stat(file).st_mtime_ns
+        log, now = os.stat(repository.git_dir / "logs/HEAD"), os.stat(file)
     except OSError:
         return True
+    return log.st_mtime_ns >= now.st_mtime_ns or abs(now.st_mtime - written) > _SAME_TIME
 
 
 def require_finished(repository: Repository) -> None:

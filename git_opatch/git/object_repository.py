@@ -38,6 +38,11 @@ _SIMPLE_NAME = re.compile(r"\w[\w./-]*[\^~\d]*", re.ASCII)
 """The name of a commit or tree after which a colon and a path name what is in it."""
 
 
+_MAX_ERRORS = 4096  # bytes of git's messages that are kept
+_MAX_ASKED = 1000
+"""Characters of names: every pipe takes 4,096 bytes at once, and one has up to four."""
+
+
 class ObjectCache:
     """What was read of repositories, up to a number of bytes; what was used last is kept."""
 
@@ -214,11 +219,6 @@ def _is_plain(path: str) -> bool:
 
 def _resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))
-
-
-_MAX_ERRORS = 4096  # bytes of git's messages that are kept
-_MAX_ASKED = 1000
-"""Characters of names: every pipe takes 4,096 bytes at once, and one has up to four."""
 
 
 class ObjectReader:

@@ -19,7 +19,13 @@ from git_opatch.git.pathspec import matching_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Journal, PatchHistory, Record, read_journal
-from git_opatch.model.errors import NotAppliedError, RepositoryError, UndoneError
+from git_opatch.model.errors import (
+    JournalError,
+    NotAppliedError,
+    OpatchError,
+    RepositoryError,
+    UndoneError,
+)
 from git_opatch.model.failure import LOCATED_IN, Failure, Refused
 from git_opatch.model.options import Options, Target
 from git_opatch.model.sentences import Hint, Notice, Reason
@@ -183,8 +189,9 @@ class _Run(NamedTuple):
     def _why_not_undone(self, history: PatchHistory) -> str:
         """Say that there is nothing to redo; of a change that is not there, what applies it."""
         patch, record = history.number, history.record
-        again = self._replace(redoes=False)
-        step = again._step(history, history.applied) if history.applied else None
+        step, undo = None, self._replace(redoes=False)
+        with suppress(OpatchError):
+            step = undo._step(history, history.applied) if history.applied else None
         if self.paths.pathspecs or step is None or not _is_done(step.plan):
             return Notice.NOT_UNDONE.fill(patch=patch, where=self._where)
         command = shlex.join(["git", "opatch", "apply", str(record.file)])
@@ -256,9 +263,9 @@ class _Run(NamedTuple):
 
     def _is_committed(self, record: Record) -> bool:
         """Return whether HEAD has the change of `record`, and has moved since it was applied."""
-        if self.redoes or not moved_since(self.repository, record.file):
+        if self.redoes or not moved_since(self.repository, record.file, record.time):
             return False
-        with suppress(RepositoryError):  # no commit yet
+        with suppress(RepositoryError, JournalError):  # no commit yet; nothing knows what it had
             paths = [change.path for change in record.changes]
             head = take_snapshot(self.repository, paths, Options(base="HEAD"))
             return state_by_merge(record, self.repository, head) is State.APPLIED
@@ -279,19 +286,15 @@ class _Run(NamedTuple):
 
     def _others(self, step: _Step, failures: Sequence[Failure]) -> list[str]:
         """Say how the files of the patch that merge are undone without those that do not."""
-        moves = moved_paths(step.record)
+        moves, refused = moved_paths(step.record), {each.path for each in failures}
         moves |= {new: old for old, new in moves.items()}
-        refused, paths = (
-            {each.path for each in failures},
-            [each.path for each in step.record.changes],
-        )
-        others = sorted(path for path in paths if not {path, moves.get(path)} & refused)
+        paths = sorted(change.path for change in step.record.changes)
+        others = [path for path in paths if refused.isdisjoint((path, moves.get(path, path)))]
         if not others or not all(each.reason is Reason.CONFLICT for each in failures):
             return []
         named = [os.path.relpath(path, self.paths.directory or ".") for path in others[:_MAX_NAMED]]
         words = ["git", "opatch", self._verb, str(step.history.number), "--", *named]
-        more = " …" * (len(others) > _MAX_NAMED)
-        return [Notice.OTHERS_MERGE.fill(verb=self._verb, command=shlex.join(words) + more)]
+        return [Notice.OTHERS_MERGE.fill(verb=self._verb, command=shlex.join(words))]
 
     @property
     def _verb(self) -> str:

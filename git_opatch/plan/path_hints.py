@@ -33,6 +33,11 @@ _LEAST_ALIKE = 0.8
 _MISSING = (Fault.MISSING_FILE, Fault.FILE_NOT_APPLIED, Fault.ADDED_FILE_NOT_APPLIED)
 
 
+_LONG = 12
+"""A line with so many characters says something."""
+_SUFFIX = re.compile(r".*(\.\w+)")
+
+
 def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: Options) -> Plan:
     """Say of wrong paths of `plan` what may be meant, and what of `patch` does not fit there.
 
@@ -135,11 +140,6 @@ def _common_end(path: str, other: str) -> int:
     """Count the parts that two paths end with in common, in any letter case."""
     pairs = zip(*(reversed(each.lower().split("/")) for each in (path, other)), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-_LONG = 12
-"""A line with so many characters says something."""
-_SUFFIX = re.compile(r".*(\.\w+)")
 
 
 def file_with_lines(

@@ -465,7 +465,8 @@ def test_a_path_of_the_main_checkout_is_denied_in_a_linked_worktree(
     assert "did you mean `../f`" in _reason(base, events[1])
     for where in (base.path, tmp_path):
         assert _reason(base, _codex(patch, where)) == ""
-    for path in (tmp_path / "elsewhere", nested / "f", linked.path / "f"):
+    own = base.path / ".git/worktrees/linked/COMMIT_EDITMSG"
+    for path in (tmp_path / "elsewhere", nested / "f", linked.path / "f", own):
         tool_input = {"file_path": str(path), "content": "x"}
         event = {**_claude("", linked.path, "Write"), "tool_input": tool_input}
         assert _reason(base, event) == ""
