@@ -44,6 +44,8 @@ class Patch:
     pairs: list[tuple[File, File]]
     carried: bool
     """Whether files had unstaged changes, so that its undo and redo are carried, too."""
+    moves: int = 0
+    """How often HEAD had moved when it was applied."""
     applied: dict[str, bool] = field(default_factory=dict)
     last: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
 
@@ -189,7 +191,7 @@ class World:
         words = [each for each in words if not (carry and each == "--index")]
         done = self.check(self.opatch(words, envelope(*sections)), expected)
         if done:
-            patch = Patch(self.entries, pairs, self.was_carried())
+            patch = Patch(self.entries, pairs, self.was_carried(), self.moves())
             self.patches.append(patch)
             patch.applied = dict.fromkeys(places, True)
             patch.last[True] = self.entries
@@ -237,11 +239,28 @@ class World:
             except ConflictError:
                 break
             if expected:
+                is_kept = redo or chosen or not self.is_committed(patch)
+                expected = expected if is_kept else None
                 break
         if self.check(self.opatch(words), expected and expected[:2]) and patch and expected:
             patch.applied |= dict.fromkeys(expected[2], redo)
             patch.last[redo] = self.entries
             patch.carried |= self.was_carried()
+
+    def moves(self) -> int:
+        return self.repo.read(".git/logs/HEAD").count(b"\n")
+
+    def is_committed(self, patch: Patch) -> bool:
+        """Return whether HEAD has what a patch changed, and moved since it was applied."""
+        listed = self.repo.git("ls-tree", "-r", "-z", "--name-only", "HEAD").split(b"\0")[:-1]
+        head = {
+            path.decode(): self.repo.git("cat-file", "blob", b"HEAD:" + path) for path in listed
+        }
+        try:
+            undone = self.merged([(new, old) for old, new in patch.pairs], head)
+        except ConflictError:
+            return False
+        return undone != head and self.moves() > patch.moves
 
     def was_carried(self) -> bool:
         entry = self.repo.read(f".git/opatch/journal/{self.entries}.json")
