@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from git_opatch.model.errors import UsageError
-from git_opatch.model.patch import FilePatch, Hunk, Mail, Patch, Prefix
+from git_opatch.model.failure import Failure
+from git_opatch.model.patch import FilePatch, Hunk, Mail, Operation, Patch, Prefix
 from git_opatch.model.paths import normalise
 from git_opatch.model.text import visible
 
@@ -26,6 +27,9 @@ _MARKS = {prefix: prefix.value.encode() for prefix in Prefix}
 
 Key = tuple[str, int, int]
 """What a part is known by: source, line of its section in the text, and ordinal of its hunk."""
+
+
+_OF_LINES = (Operation.UPDATE, Operation.APPEND)
 
 
 class Part(NamedTuple):
@@ -212,3 +216,39 @@ def _mails(mails: Sequence[Mail], kept: Sequence[FilePatch | None]) -> Iterator[
         if any(kept[mail.first : end]):
             first = sum(section is not None for section in kept[: mail.first])
             yield mail._replace(first=first)
+
+
+def falling_sections(patch: Patch, failures: Sequence[Failure]) -> list[FilePatch]:
+    """Return the sections of which nothing is applied since one of the same path is refused.
+
+    Where one of several sections of a path, or a hunk of it, is refused, no other one adds,
+    deletes, moves or copies that file. If all change only lines they are independent, as the hunks
+    of one section are.
+    """
+    refused = {(failure.source, failure.section_line) for failure in failures}
+    return [
+        section
+        for sections in _groups(patch.files)
+        if len(sections) > 1
+        and any(each.operation not in _OF_LINES for each in sections)
+        and any((each.source, each.number) in refused for each in sections)
+        for section in sections
+    ]
+
+
+def _groups(sections: Sequence[FilePatch]) -> list[list[FilePatch]]:
+    """Return the sections that have a path in common, also by way of others."""
+    leaders: dict[str, str] = {}
+
+    def leader(path: str) -> str:
+        while leaders.setdefault(path, path) != path:
+            path = leaders[path] = leaders[leaders[path]]
+        return path
+
+    groups: dict[str, list[FilePatch]] = {}
+    for section in sections:
+        for name in section.names:
+            leaders[leader(name)] = leader(section.names[0])
+    for section in sections:
+        groups.setdefault(leader(section.names[0]), []).append(section)
+    return list(groups.values())

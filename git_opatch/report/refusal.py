@@ -15,11 +15,10 @@ from git_opatch.model.failure import Failure, Refused, name_lines, name_range
 from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Line, Patch
-from git_opatch.model.selection import parts_of
+from git_opatch.model.selection import falling_sections, parts_of
 from git_opatch.model.sentences import Detail, Difference, Fault, Reason
 from git_opatch.model.text import visible, visible_difference
 from git_opatch.model.text_position import string_line_of
-from git_opatch.plan.together import falling_sections
 
 Spans = Sequence[tuple[str, str]]
 """The pieces of a line, each with its style; empty for none."""
