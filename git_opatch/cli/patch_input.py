@@ -9,7 +9,6 @@ from pathlib import Path
 from git_opatch.model.errors import Diagnostic, InputError, ParseError
 from git_opatch.model.options import Format
 from git_opatch.model.patch import Patch
-from git_opatch.parse import parse_patch
 
 STANDARD_INPUT = "-"
 
@@ -20,6 +19,8 @@ def read_patch(files: Sequence[str], patch_format: Format | None = None) -> Patc
     `patch_format` is the only format to read, None any. Raises `InputError` if a file cannot be
     read, `ParseError` with everything that is wrong in any of them.
     """
+    from git_opatch.parse import parse_patch  # undo and log do without
+
     patches: list[Patch] = []
     diagnostics: list[Diagnostic] = []
     for name in files or [STANDARD_INPUT]:

@@ -25,7 +25,6 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.options import Format, Options, Target
 from git_opatch.model.patch import Operation
 from git_opatch.model.sentences import Fault, Notice
-from git_opatch.parse import parse_patch
 from git_opatch.plan.merge import complete_merge, merge_files
 from git_opatch.plan.plan import Plan
 from git_opatch.transaction.guard import guard_parents
@@ -180,6 +179,8 @@ def moved_paths(record: Record) -> dict[str, str]:
     """
     if "R" not in record.files:
         return {}
+    from git_opatch.parse import parse_patch  # takes longer than a small undo
+
     try:
         patch = parse_patch(record.read_diff(), patch_format=Format.UNIFIED, recorded=True)
     except ParseError as error:
