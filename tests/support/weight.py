@@ -23,6 +23,16 @@ ROW = re.compile(r"(?m)^\| `([\w./]+)` \|(.*)\| ([\d.]+) \|$")
 SLACK = 1.03
 """A row may be this many times its limit, so that a change pays where it is made."""
 WHOLE = "git_opatch/"
+_QUESTIONS = {
+    "plan/bytes": ("bytes_on_disk.py", "filtered_files.py", "preflight.py"),
+    "plan/merge": ("merge.py", "reversal.py", "three_way.py", "versions.py"),
+}
+"""Modules of a package with several questions, each of which has a row of its own."""
+_ROW_OF = {
+    f"{name.partition('/')[0]}/{module}": name
+    for name, modules in _QUESTIONS.items()
+    for module in modules
+}
 _RULE = re.compile(r"(?m)^(\| D\d+ \|[^|]*\| )([\w/]+\.py)( \|)[^|]*\|")
 
 _LAYOUT = {
@@ -53,7 +63,7 @@ def weigh() -> Counter[str]:
     for path in PACKAGE.rglob("*.py"):
         first, *rest = path.relative_to(PACKAGE).parts
         name = f"{first}/" if rest else first if first == "journal.py" else "__main__.py"
-        found[name] += tokens(path.read_text("utf-8"))
+        found[_ROW_OF.get("/".join((first, *rest)), name)] += tokens(path.read_text("utf-8"))
     found[WHOLE] = found.total()
     for name in ("tests", "benchmarks"):
         sources = (path.read_text("utf-8") for path in (TOP / name).rglob("*.py"))
