@@ -20,7 +20,7 @@ from typer.exceptions import TyperException
 from git_opatch import __version__
 from git_opatch.cli import interrupts, usage
 from git_opatch.cli.options import OPTIONS, TITLES, with_options
-from git_opatch.model.errors import Interrupted, OpatchError, SystemCallError, UsageError
+from git_opatch.model.errors import BusyError, Interrupted, OpatchError, SystemCallError, UsageError
 
 _BROKEN_PIPE = 141
 _OPTIONS = "[OPTION]..."
@@ -175,6 +175,7 @@ def words_of(arguments: Sequence[str]) -> list[str]:
 
 def run(words: Sequence[str]) -> int:
     """Run the command that `words` ask for; gives the exit status."""
+    BusyError.is_logged = "--json" not in words
     try:
         _open_streams()
         status = app(list(words), prog_name="git opatch", standalone_mode=False) or 0

@@ -108,6 +108,8 @@ class InputError(OpatchError):
 class BusyError(OpatchError):
     """Another process holds the lock of this repository or of its index."""
 
+    is_logged = True
+    """Whether what a run waits for is logged; not where all that it says is in a document."""
     reason = "busy"
     exit_status = 128
 

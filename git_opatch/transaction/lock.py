@@ -100,7 +100,7 @@ def when_free(work: Callable[[], _Result]) -> _Result:
             waited = time.monotonic() - start
             if waited >= PATIENCE:
                 raise
-            if waited >= _SILENCE and not is_said:
+            if waited >= _SILENCE and error.is_logged and not is_said:
                 import logging  # takes as long as a small plan
 
                 logging.getLogger("git_opatch").warning("note: waiting: %s", error)

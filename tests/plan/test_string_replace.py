@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from git_opatch import parse_patch
 from git_opatch.complete.tree import FileContent
+from git_opatch.locate.owners import AppliedHunks, apply_hunks
 from git_opatch.model.blob import Mode
 from git_opatch.model.options import Options
 from git_opatch.model.selection import parts_of, select
 from git_opatch.model.sentences import Reason
 from git_opatch.model.text import Text
-from git_opatch.locate.owners import AppliedHunks, apply_hunks
 
 _PIECES = st.sampled_from(["a", "b", "  ", "\n", "\n\n", "x = 1\n", "f(a)", "def f():\n"])
 _TEXTS = st.lists(_PIECES, min_size=1, max_size=12).map("".join)

@@ -314,6 +314,17 @@ def _prepared(base: Sandbox) -> None:
     base.write(".git/p", _patch(20, "20"))
 
 
+def test_a_document_is_all_that_is_said_while_a_run_waits(
+    base: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    base.write(".git/p", _patch(3, "3"))
+    for words, said in (["--json"], 0), ([], 1):
+        with base.at_work(".git/index.lock", 1.5):
+            ran = base.opatch("apply", *words, ".git/p")
+        assert (ran.status, len(caplog.records)) == (128, said)
+    assert caplog.messages[0].startswith("note: waiting: the index is locked: ")
+
+
 @pytest.mark.parametrize("name", [".git/index.lock", ".git/opatch/lock"])
 def test_one_that_hangs_is_named_after_a_second(base: Sandbox, name: str) -> None:
     base.write(".git/p", _patch(3, "3"))
