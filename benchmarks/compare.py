@@ -11,6 +11,7 @@ scenarios  the scenarios of the tests
 grammar    drawn by `grammar.py`: one to three slips at once
 late       changes of real commits, for later versions of their file, as `travel.py` draws them
 typed      diffs that models typed, as `collect_diffs.py` collects them; only with `--typed`
+real       what models sent to their clients, as `collect_sessions.py` does; only with `--real`
 
 and the columns
 
@@ -41,6 +42,7 @@ from typing import Any
 
 import grammar
 import model_diffs
+import real_patches
 import travel
 from arguments import names_of, parser_of
 from scene import write_scene
@@ -88,6 +90,7 @@ def _options() -> argparse.Namespace:
     add("--seed", default="1", help="another seed draws other cases")
     add("--repo", type=Path, action="append", help="a repository to draw from (this one)")
     add("--typed", type=Path, metavar="DIR", help="the cases of collect_diffs.py")
+    add("--real", type=Path, metavar="DIR", help="the cases of collect_sessions.py")
     add("--list", action="store_true", help="print the cases that differ")
     options = parser.parse_args()
     own = _git("rev-parse", "--path-format=absolute", "--git-common-dir").decode().strip()
@@ -152,12 +155,23 @@ def _late(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
 
 
 def _typed(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
-    if options.typed is None:
-        print("typed: skipped, since no --typed names a directory", file=sys.stderr)
+    return _collected("typed", options.typed, model_diffs.Typed.load)
+
+
+def _real(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    return _collected("real", options.real, real_patches.Real.load)
+
+
+def _collected(
+    name: str, top: Path | None, load: Callable[[Path], model_diffs.Typed | real_patches.Real]
+) -> Iterator[tuple[str, Case]]:
+    """The cases in the directories below one, if it is named."""
+    if top is None:
+        print(f"{name}: skipped, since no --{name} names a directory", file=sys.stderr)
         return
-    for place in sorted(options.typed.iterdir()):
-        case = model_diffs.Typed.load(place)
-        yield case.name, _in_memory(case.base, case.patch)
+    for place in sorted(top.iterdir()):
+        case = load(place)
+        yield place.name, _in_memory(case.base, case.patch)
 
 
 _SETS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Case]]]] = {
@@ -165,6 +179,7 @@ _SETS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Case]]]] = {
     "grammar": _grammar,
     "late": _late,
     "typed": _typed,
+    "real": _real,
 }
 
 

@@ -105,7 +105,10 @@ def plan(_: Tool, base: Tree, patch: bytes) -> Ran:
     if found.failures:
         lines = (f"error: {Reason(each.reason).value}: {each.message}" for each in found.failures)
         return Ran(False, "\n".join(lines), base)
-    return Ran(True, "", {**base, **found.completed.contents()})
+    kept = dict(base)
+    for change in found.completed.changes:
+        kept.pop(change.path, None)
+    return Ran(True, "", {**kept, **found.completed.contents()})
 
 
 def run_tool(tool: Tool, base: Tree, patch: bytes, level: str = LEVEL) -> Ran:
