@@ -46,11 +46,13 @@ def parse_patch(
     patch_format: Format | None = None,
     source: str = "",
     recorded: bool = False,
+    wrapped: bool = True,
 ) -> Patch:
     """Parse the patch in `text`; prose before, between and after patches is skipped.
 
     `patch_format` is the only format to look for; None means all. `source` is the name of the
-    file that the text is from, for messages. `recorded` says that its blobs are known from
+    file that the text is from, for messages. Unless it is `wrapped`, a patch in something else,
+    such as an indented one, is prose. `recorded` says that its blobs are known from
     elsewhere, so that a binary file may be without content, and the text of any size. Raises
     `ParseError` with all errors (ten at most), if there is no patch, or if it is too large (D180),
     and `TypeError` if `text` is neither `str` nor `bytes`.
@@ -61,6 +63,7 @@ def parse_patch(
         require_type("patch_format", patch_format, Format)
     raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
     scanner = Scanner.over(raw, source, recorded=recorded)
+    scanner.depth *= wrapped
     found = scanner.found
     found.formats = [patch_format] if patch_format else found.formats
     read(scanner)
@@ -73,11 +76,9 @@ def parse_patch(
         _report_glued(scanner)
     if found.diagnostics:
         raise ParseError(found.diagnostics)
-    ends = [*(mail.first for mail in found.mails[1:]), len(found.sections)]
-    mails = tuple(mail for mail, end in zip(found.mails, ends, strict=False) if mail.first < end)
     notes = [f"the patch in the draft at line {number} was skipped" for number in found.drafts]
     digest = hashlib.sha256(raw).hexdigest()
-    return Patch(counted(found.sections), digest, mails, notes=(*notes, *found.notes))
+    return Patch(counted(found.sections), digest, notes=(*notes, *found.notes))
 
 
 def patch_of(patch: Patch | bytes | str) -> Patch:

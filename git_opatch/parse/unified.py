@@ -285,7 +285,7 @@ def report_unsupported(scanner: Scanner) -> bool:
         scanner.skip_until(
             lambda line: line.startswith((b"--- ", b"+++ ")) or grammar.OPENING.match(line)
         )
-    elif indent and line[len(indent) :].startswith(b"--- "):
+    elif indent and scanner.depth and line[len(indent) :].startswith(b"--- "):
         three = (scanner.peek(at).removeprefix(indent) for at in range(3))
         ahead = Scanner(scanner.view([*three], scanner.at).text)
         if names_at(ahead) is None or not ahead.peek(2).startswith(b"@@"):

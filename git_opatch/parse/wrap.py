@@ -93,7 +93,6 @@ def read_draft(scanner: Scanner) -> bool:
     else:  # all above it was the draft
         found.diagnostics.clear()
         found.sections.clear()
-        found.mails.clear()
         found.errors = 0
     if drafted:
         found.drafts.append(number)

@@ -15,7 +15,7 @@ from git_opatch.cli.groups import (
     SelectOptions,
     TargetOptions,
 )
-from git_opatch.cli.patch_input import read_clipboard
+from git_opatch.cli.patch_input import read_clipboard, read_text
 from git_opatch.git.repository import Repository, is_outside
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.failure import Refused
@@ -28,7 +28,6 @@ from git_opatch.operations.apply import (
     plan_patch,
 )
 from git_opatch.operations.recover import recover_interrupted, require_uninterrupted
-from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.report.outcome import Outcome
@@ -92,11 +91,7 @@ def apply(
     run = _Run(repository, options, " ".join(inputs.files or ()), wish, reporter)
     with reporter:
         run.recover(check=check)
-        patch = (
-            parse_patch(read_clipboard(), patch_format=inputs.patch_format)
-            if clipboard
-            else inputs.read()
-        )
+        patch = read_text(read_clipboard(), inputs.patch_format) if clipboard else inputs.read()
         selected = select.resolve(patch, options, repository.top)
         if interactive:
             from git_opatch.cli.interactive import choose
