@@ -32,6 +32,8 @@ _MARKS = (b"#", b"//", b"/*", b"--", b";", b"%", b"<!--", b"{/*")
 _BLANKS = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
 """All of ASCII that is whitespace in text."""
 _DOTS = r"\.{3,}|…"
+_SPREAD = r"\.{3}[\w$]+,?"
+"""A spread of JavaScript, alone on its line: `...rest,`."""
 _WORD = r"[a-z'-]+"
 _BETWEEN = r"[\s()\[\]:;,.…]*"
 
@@ -101,6 +103,8 @@ def _is_placeholder(line: bytes, above: bytes, can_be_dots: bool) -> bool:
     if comment is None:
         return False
     mark, phrase = comment[1], comment[2].lower()
+    if mark is None and re.fullmatch(_SPREAD, phrase):
+        return False
     words = re.findall(_WORD, phrase)
     if not all(re.fullmatch(_BETWEEN, between) for between in re.split(_WORD, phrase)):
         return False
