@@ -11,7 +11,7 @@ __git_opatch_hunks ()
 
 _git_opatch ()
 {
-	local commands="apply show undo redo log check convert create batch leftovers install-agent agent-hook apply-patch mcp prompt recover demo"
+	local commands="apply show undo redo log check convert create leftovers install-agent recover demo agent-hook apply-patch mcp prompt batch"
 	local command="$(__git_find_on_cmdline "$commands")"
 	case "$command,$prev,$cur" in
 	apply,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
@@ -71,9 +71,6 @@ _git_opatch ()
 	convert,--root,*) compopt -o dirnames ;;
 	create,--format,*) __gitcomp "envelope unified search-replace file-changes operations string-replace" ;;
 	create,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
-	batch,--engine,*) __gitcomp "local ray" ;;
-	batch,*,--engine=*) __gitcomp "local ray" "" "${cur#*=}" ;;
-	batch,--repositories,*) compopt -o dirnames ;;
 	leftovers,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--allow,*) __git_complete_index_file "--cached" ;;
 	agent-hook,--deny,*) __git_complete_index_file "--cached" ;;
@@ -84,6 +81,9 @@ _git_opatch ()
 	prompt,*,--format=*) __gitcomp "envelope unified search-replace file-changes operations string-replace" "" "${cur#*=}" ;;
 	prompt,--grammar,*) __gitcomp "lark gbnf" ;;
 	prompt,*,--grammar=*) __gitcomp "lark gbnf" "" "${cur#*=}" ;;
+	batch,--engine,*) __gitcomp "local ray" ;;
+	batch,*,--engine=*) __gitcomp "local ray" "" "${cur#*=}" ;;
+	batch,--repositories,*) compopt -o dirnames ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
 	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --max-files --root --commit --message --file --reverse --patch --interactive --check --dry-run --clipboard --quiet --verbose --json --help" ;;
@@ -94,15 +94,15 @@ _git_opatch ()
 	check,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --html --output --open --argv --skip-applied --quiet --verbose --json --help" ;;
 	convert,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --output --reverse --json --help" ;;
 	create,*,-*) __gitcomp "--format --context --cached --output --help" ;;
-	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --html --quiet --repositories --help" ;;
 	leftovers,*,-*) __gitcomp "--all --allow --help" ;;
 	install-agent,*,-*) __gitcomp "--project --user --check --remove --yes --help" ;;
+	recover,*,-*) __gitcomp "--json --help" ;;
+	demo,*,-*) __gitcomp "--help" ;;
 	agent-hook,*,-*) __gitcomp "--allow --deny --help" ;;
 	apply-patch,*,-*) __gitcomp "--help" ;;
 	mcp,*,-*) __gitcomp "--index --cached --worktree --carry --root --allow --deny --max-files --help" ;;
 	prompt,*,-*) __gitcomp "--format --grammar --help" ;;
-	recover,*,-*) __gitcomp "--json --help" ;;
-	demo,*,-*) __gitcomp "--help" ;;
+	batch,*,-*) __gitcomp "--output --jobs --engine --address --diff --tree --html --quiet --repositories --help" ;;
 	undo,*,*) __git_has_doubledash || __gitcomp "$(git opatch log 2>/dev/null | awk '$5 ~ /^(applied|changed)/ {print $1}')" ;;
 	redo,*,*) __git_has_doubledash || __gitcomp "$(git opatch log 2>/dev/null | awk '$5 == "undone" || $6 ~ /^undone/ {print $1}')" ;;
 	log,*,*) __gitcomp "$(git opatch log 2>/dev/null | awk '{print $1}')" ;;

@@ -32,23 +32,21 @@ _GROUPS = {
         "redo": "Apply a patch again that was undone.",
         "log": "Show what was applied here, and what became of it.",
     },
-    "Scripts and CI": {
+    "More": {
         "check": "Report whether each patch, or a command, would apply.",
         "convert": "Complete a patch into a standard unified diff.",
         "create": "Write what changed as a patch, in any format.",
-        "batch": "Judge many patches, each against its own base tree.",
         "leftovers": "List staged files that have markers of patches in them.",
-    },
-    "Agents": {
         "install-agent": "Install the hook or plugin of an agent, and a skill, or check it.",
+        "recover": "Recover from an interrupted apply.",
+        "demo": "Apply and undo a patch in a temporary repository.",
+    },
+    "Plumbing, for programs": {
         "agent-hook": "Answer an agent's PreToolUse hook.",
         "apply-patch": "Apply a patch as the program apply_patch of agents does.",
         "mcp": "Serve apply, edit, check, undo and more to agents (MCP).",
         "prompt": "Print how to write patches, for a language model.",
-    },
-    "Other": {
-        "recover": "Recover from an interrupted apply.",
-        "demo": "Apply and undo a patch in a temporary repository.",
+        "batch": "Judge many patches, each against its own base tree.",
     },
 }
 _COMMANDS = {name: short for group in _GROUPS.values() for name, short in group.items()}

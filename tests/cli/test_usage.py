@@ -84,7 +84,7 @@ def test_a_file_or_a_record_may_be_a_number(base: Sandbox) -> None:
 def test_the_commands_are_listed_in_groups(base: Sandbox) -> None:
     ran = base.opatch("-h")
     titles = [line for line in ran.out.decode().splitlines() if re.match(r"\w.*:$", line)]
-    assert titles == ["Options:", "Every day:", "Scripts and CI:", "Agents:", "Other:"]
+    assert titles == ["Options:", "Every day:", "More:", "Plumbing, for programs:"]
     assert base.opatch("help").out == ran.out
 
 

@@ -13,9 +13,9 @@ from sandbox import Sandbox
 
 from make import TOP, generate
 
-_COMMANDS = ("apply", "show", "undo", "redo", "log", "check", "convert", "create", "batch",
-             "leftovers", "install-agent", "agent-hook", "apply-patch", "mcp", "prompt",
-             "recover", "demo")  # fmt: skip
+_COMMANDS = ("apply", "show", "undo", "redo", "log", "check", "convert", "create", "leftovers",
+             "install-agent", "recover", "demo", "agent-hook", "apply-patch", "mcp", "prompt",
+             "batch")  # fmt: skip
 _PAGE = TOP / "manual" / "git-opatch.1"
 _OF_GIT = Path("/usr/share/bash-completion/completions/git")
 
