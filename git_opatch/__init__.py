@@ -61,7 +61,6 @@ if TYPE_CHECKING:
         UndoneError,
         UsageError,
     )
-    from git_opatch.model.extent import Extent
     from git_opatch.model.failure import (
         Failure,
         Refused,
@@ -88,6 +87,7 @@ if TYPE_CHECKING:
         Quote,
         Replacement,
     )
+    from git_opatch.model.picture import Picture
     from git_opatch.model.placement import (
         Evidence,
         Likeness,
@@ -145,7 +145,7 @@ _MODULE_OF = {
     "BusyError": "model.errors",
     "Cell": "model.patch",
     "Change": "model.blob",
-    "Extent": "model.extent",
+    "Picture": "model.picture",
     "CommitError": "model.errors",
     "Completed": "complete",
     "CreatedPatch": "create",
@@ -233,7 +233,6 @@ __all__ = [
     "Diagnostic",
     "Entry",
     "Evidence",
-    "Extent",
     "Failure",
     "Fault",
     "FileChange",
@@ -263,6 +262,7 @@ __all__ = [
     "ParseError",
     "Patch",
     "PathRule",
+    "Picture",
     "PlacedHunk",
     "Placement",
     "Plan",

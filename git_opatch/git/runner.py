@@ -132,8 +132,10 @@ class GitRunner:
         env: Mapping[str, str] | None = None,
         feed: bytes | None = None,
         keep: Sequence[int] = (),
+        seconds: float | None = None,
     ) -> GitResult:
-        """Run git; `feed` is its standard input, `keep` are descriptors that it inherits.
+        """Run git; `feed` is its standard input, `keep` are descriptors that it inherits. It fails
+        if it is not done in so many `seconds`.
 
         `index` is an index to use instead of the repository's. With `keep` the process has a
         group of its own, so that a terminal's interrupt cannot end it half-way. Raises
@@ -149,6 +151,7 @@ class GitRunner:
                 strip_newline_in_stdout=False,
                 pass_fds=keep,
                 process_group=0 if keep else None,
+                kill_after_timeout=seconds,
             )
         return _check_interrupt(GitResult(status, output, errors))
 

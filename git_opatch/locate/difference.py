@@ -12,7 +12,7 @@ from git_opatch.locate.file import File
 from git_opatch.locate.forms import decoded, loosest, spaced, typographic
 from git_opatch.locate.loose import tolerance
 from git_opatch.locate.reading import Step
-from git_opatch.model.extent import Values
+from git_opatch.model.picture import Values
 from git_opatch.model.placement import Likeness
 from git_opatch.model.sentences import Difference
 from git_opatch.model.text import BYTE_ORDER_MARK, common_length, without_cr
@@ -20,6 +20,8 @@ from git_opatch.model.text import BYTE_ORDER_MARK, common_length, without_cr
 Described = tuple[Difference, Values]
 """A difference, and the words that its sentence needs."""
 _WHITESPACE = b" \t\n\v\f\r"
+_LONG = 4000
+"""To compose more characters than this takes time quadratic in their marks."""
 _LIKENESS = {
     Difference.INDENTATION: Likeness.INDENTATION,
     Difference.HEADING_LEVEL: Likeness.HEADING_LEVEL,
@@ -45,7 +47,7 @@ def difference(text: bytes, line: bytes) -> Described:
     if text.rstrip() == line.rstrip():
         return Difference.WHITESPACE_AT_END, {}
     one, other = decoded(text), decoded(line)
-    if _looks(one) == _looks(other):
+    if len(one) + len(other) < _LONG and _looks(one) == _looks(other):
         at = common_length(one, other)
         if (one[at:] + other[at:])[:1].isspace() or other[at : at + 1].isspace():
             at = len(one[:at].rstrip())

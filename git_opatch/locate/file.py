@@ -176,11 +176,6 @@ class File:
         return Index([line.translate(None, _WHITESPACE).lower() for line in self.lines])
 
     @cached_property
-    def like(self) -> dict[bytes, list[int]]:
-        """The rows of lines that are much like a text, as far as they were asked for."""
-        return {}
-
-    @cached_property
     def heads(self) -> Heads:
         """What begins a block."""
         return Heads(self.lines, self.joined, self.written, is_document=self.is_document)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from git_opatch.model.failure import Failure, HunkResult, failure_of
 from git_opatch.model.patch import Hunk, Line, Prefix
 from git_opatch.model.placement import Evidence, Placement
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Detail, Fault
 
 
 def without_overlaps(results: Mapping[int, HunkResult]) -> dict[int, HunkResult]:
@@ -104,7 +104,15 @@ def refuse_overlap(
         fault,
         positions=(placement.start,) if placement else (),
         other=other.hunk.ordinal if other else 0,
+        said=_twin(placement, other),
     )
+
+
+def _twin(placement: Placement | None, other: Placement | None) -> tuple[str, ...]:
+    """Say that two hunks are two versions of one, if they show the same lines."""
+    if not (placement and other) or placement.hunk.preimage != other.hunk.preimage:
+        return ()
+    return (Detail.TWIN.fill(other=other.hunk.ordinal),)
 
 
 def _only_add(*placements: Placement | None) -> bool:

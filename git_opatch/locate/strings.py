@@ -17,10 +17,11 @@ from git_opatch.locate.file import File
 from git_opatch.locate.notebook import find_source
 from git_opatch.locate.reading import ADDED, CONTEXT, REMOVED, Applied, Sought, exact
 from git_opatch.locate.slips import forms_of
-from git_opatch.locate.words import explain
+from git_opatch.locate.words import candidates, explain, tell_apart
 from git_opatch.model.failure import Failure, Problem, failure_of
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Cell, Hunk, Line, Prefix, Replacement
+from git_opatch.model.picture import Picture, Suggestion
 from git_opatch.model.sentences import Fault
 
 _MOST = 100_000
@@ -158,7 +159,16 @@ class _String:
 
     def _refuse(self, what: Fault | Problem, offsets: Sequence[int] = ()) -> Failure:
         rows = dict.fromkeys(self._row(at) for at in offsets[:1000])
-        return failure_of(self.hunk, what, positions=tuple(rows))
+        fault = what.fault if isinstance(what, Problem) else what
+        told: tuple[Suggestion, ...] = ()
+        pictures: list[Picture] = []
+        if fault is Fault.STRING_OFTEN:
+            size = self.old.strip(b"\n").count(b"\n") + 1
+            told = tuple(tell_apart([*rows], size, self.file, has_anchors=False))
+            pictures = candidates([*rows], told, self.file, size)
+        return failure_of(
+            self.hunk, what, positions=tuple(rows), pictures=tuple(pictures), suggestions=told
+        )
 
     def _row(self, offset: int) -> int:
         return self.raw.count(b"\n", 0, offset)

@@ -1,371 +1,381 @@
-"""What a refusal shows: the hunk laid over the file where it fits best, and what would tell places apart.
+"""What a refusal shows: the hunk laid over what is meant, and what would tell places apart.
 
 It must not decide anything: it is for the one who corrects the patch.
+
+What the anchor, the heading or the lines name comes before what is only alike. Where fewer than
+half of the lines are there, no look-alike is drawn: what is named, or defined, and where single
+lines are.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import pairwise, takewhile
 
-from git_opatch.locate.claims import in_anchors
-from git_opatch.locate.difference import difference, squeezed
+from git_opatch.locate.closest import closest_of, likeness
+from git_opatch.locate.difference import squeezed
 from git_opatch.locate.file import File
-from git_opatch.locate.forms import spaced, typographic
 from git_opatch.locate.gaps import stands_for_lines
-from git_opatch.locate.heads import rows_with
-from git_opatch.locate.loose import tolerance
-from git_opatch.locate.reading import (
-    ADDED,
-    CONTEXT,
-    REMOVED,
-    Reading,
-    Sought,
-    is_blank,
-    one_for_one,
-)
-from git_opatch.model.extent import (
-    Elsewhere,
-    Enclosing,
-    Extent,
-    ExtentLine,
-    Mark,
-    Means,
-    Named,
-    Suggestion,
-)
-from git_opatch.model.failure import Failure, Problem, failure_of
-from git_opatch.model.limits import MANY, NEAR, SHOWN
+from git_opatch.locate.heads import claims_definition, is_definition, names_in, rows_with
+from git_opatch.locate.oddities import oddities
+from git_opatch.locate.painter import BLOCK, Painter, enclosing, heads_around
+from git_opatch.locate.reading import ADDED, CONTEXT, REMOVED, Sought, is_blank
+from git_opatch.model.failure import OF_ANCHORS, Failure, Problem, failure_of, name_range
+from git_opatch.model.limits import MANY, NEAR, QUOTED, SHOWN
 from git_opatch.model.options import Matching, Tier
-from git_opatch.model.patch import Hunk
-from git_opatch.model.sentences import Difference, Fault, Hint, Reason
-from git_opatch.model.text import indentation
+from git_opatch.model.patch import Hunk, Line
+from git_opatch.model.picture import WORD, Mark, Means, Picture, Row, Shows, Suggestion
+from git_opatch.model.sentences import Detail, Fault, Hint
+from git_opatch.model.text import visible
 
-_AROUND, _REACH, _ALIKE, _NEAR_START = 2, 12, 0.6, 20
-_WORD = re.compile(rb"[\w\x80-\xff]")
-_LONG = re.compile(rb"\w{4,}")
+_REACH, _BELOW, _ALIKE = 12, 6, 0.6
+_FAR = 3
+"""Lines of a hunk that are so far apart in the file are not together."""
 
 
 # ---------------------------------------------------------------- nowhere
 
 
 def explain(sought: Sought, file: File, matching: Matching) -> Failure:
-    """Refuse a hunk that is nowhere: show the closest match, and where else its lines are."""
+    """Refuse a hunk that is nowhere: show what it most likely means, and where its lines are."""
     hunk = sought.hunk
-    pairs = _closest(hunk, file)
-    laid = list(_laid(hunk, pairs, file, loosely=matching.tier is not Tier.STRICT)) if pairs else []
-    extent = framed(laid, file) if laid else Extent()
-    extent = _with_places(extent._replace(first=_first(laid, file, hunk)), hunk, file)
-    few, total = len(extent.nowhere), extent.total
-    problem = Problem(Fault.NOT_FOUND if extent.lines else Fault.NOTHING_FOUND)
-    if few < total and (total < 2 * few or not extent.lines):
+    lost = _Lost(hunk, file, loosely=matching.tier is not Tier.STRICT)
+    few, total = len(lost.nowhere), lost.total
+    problem = Problem(Fault.NOTHING_FOUND if few == total else Fault.NOT_FOUND)
+    if few < total and lost.is_weak:
         problem = Problem.of(Fault.HARDLY_FOUND, few=few, total=total)
-    return _with_hint(failure_of(hunk, problem, extent=extent), hunk, extent, file, matching)
+    names = (each for each in hunk.anchors if claims_definition(each.text) and names_in(each.text))
+    absent = [each.text.strip() for each in names if not file.heads.named(each)]
+    said = [*oddities(hunk, file), *(Detail.NAMED_NOWHERE.fill(name=each) for each in absent)]
+    failure = failure_of(hunk, problem, pictures=tuple(lost.pictures()), said=tuple(said))
+    return _with_hint(failure, hunk, lost.nowhere, file, matching)
 
 
-def _closest(hunk: Hunk, file: File) -> list[tuple[int | None, int | None]]:
-    """Pair old lines with those of the file where most of them are, or are much alike; the rare
-    ones say where."""
-    keys = [squeezed(text) for text in file.texts(hunk.preimage)]
-    index, votes = file.squeezed, defaultdict[int, float](float)
-    for at, key in enumerate(keys):
-        rows = index.rows(key) if key else ()
-        weight = 3 if _WORD.search(key) else 1
-        if not rows and _WORD.search(key):
-            rows, weight = _like(hunk.preimage[at].text, file)[:SHOWN], 2
-        for row in rows[:MANY]:
-            votes[row - at] += weight / (1 + (len(rows) > SHOWN))
-    if not votes or max(votes.values()) < 2:
-        rows = [row + 1 for anchor in hunk.anchors for row in file.heads.named(anchor)[:1]]
-        return [
-            (at, rows[0] + at) for at in range(len(keys)) if rows and rows[0] + at < len(file.lines)
+class _Lost:
+    """A hunk that is not found, where it fits best, and how much of it is there."""
+
+    def __init__(self, hunk: Hunk, file: File, *, loosely: bool) -> None:
+        self.hunk, self.file, self.closest = hunk, file, closest_of(file)
+        self.painter = Painter(file, loosely=loosely)
+        named = (file.heads.named(anchor) for anchor in reversed(hunk.anchors))
+        self.named = next((rows for rows in named if 0 < len(rows) <= SHOWN), [])
+        scopes = file.heads.scopes(hunk.anchors) if self.named else ()
+        self.scopes = [range(row, stop) for row, stop in scopes]
+        self.pairs = self.closest.pairs(hunk, self.scopes)
+        self.laid = self.painter.laid(hunk, self.pairs)
+        solid = [line for line in hunk.preimage if WORD.search(line.text)]
+        self.nowhere, self.total = [x for x in solid if not self.closest.rows(x)], len(solid)
+        self.there = sum(map(_much, self.laid))
+        self.is_weak = not self.pairs or 2 * self.there < self.total
+
+    def pictures(self) -> list[Picture]:
+        """Draw it: with each line that is not there, where it is, and what is around that."""
+        drawn = [*self._pictures()]
+        drawn = [each._replace(rows=tuple(map(self._with_place, each.rows))) for each in drawn]
+        return [*drawn, *self._elsewhere(drawn)]
+
+    def _pictures(self) -> Iterator[Picture]:
+        """Draw the place that the hunk fits best; if it hardly does, what it names instead."""
+        if not self.is_weak:
+            closest = self.painter.frame(Detail.CLOSEST.sentence, self.laid, self._below())
+            is_named = any(self.pairs[0][1] in scope for scope in self.scopes)
+            yield from () if is_named or not self.named else (self._block(self.named[0]),)
+            yield closest
+            return
+        for at in self.named[:1]:
+            yield self._block(at)
+        lines = (Row(Mark.IN_PATCH, line=x) for x in self.hunk.preimage if WORD.search(x.text))
+        yield Picture(Detail.LINES.sentence, tuple(lines), shows=Shows.LIST)
+        if self.named:
+            return
+        if defined := self._defined():
+            yield self._block(defined[0], Detail.DEFINED)
+        elif self.closest.definitions:
+            start = self.hunk.stated_start
+            near = self.pairs[0][1] if self.pairs else start or 0
+            defined = self.closest.definitions
+            first = max(min(bisect_left(defined, near) - BLOCK // 2, len(defined) - BLOCK), 0)
+            outline = self.painter.those(defined[first : first + BLOCK])
+            yield Picture(Detail.OUTLINE.sentence, outline, shows=Shows.LIST)
+
+    def _below(self) -> int:
+        """Return how much is shown below: more where lines of the hunk are missing at its end."""
+        return 2 if self.pairs[-1][0] == len(self.hunk.preimage) - 1 else _BELOW
+
+    def _defined(self) -> list[int]:
+        """List the definitions of what a line of the hunk, which is nowhere, defines."""
+        names = [
+            name
+            for line in self.nowhere
+            if is_definition(line.text)
+            for name in names_in(line.text.strip())[:1]
         ]
-    near = {start: sum(votes.get(start + by, 0) for by in (-2, -1, 1, 2)) / 4 for start in votes}
-    stated = hunk.stated_start
-    best = max(votes, key=lambda start: (votes[start] + near[start], start == stated, -start))
-    low, high = max(best - _NEAR_START, 0), best + len(keys) + _NEAR_START
-    there = index.keys[low:high]
-    opcodes = SequenceMatcher(None, keys, there, autojunk=False).get_opcodes()
-    pairs: list[tuple[int | None, int | None]] = []
-    for tag, i, j, k, m in opcodes:
-        if i == j and (i == 0 or i == len(keys)):
-            continue  # lines of the file before and after the hunk
-        if tag == "insert":
-            pairs += [(None, low + row) for row in range(k, m)]
-            continue
-        if tag != "equal" and (i == 0 or j == len(keys)):
-            k, m = (max(m - (j - i), k), m) if i == 0 else (k, min(k + j - i, m))
-        same = min(j - i, m - k)
-        pairs += [(i + at, low + k + at) for at in range(same)]
-        pairs += [(at, None) for at in range(i + same, j)]
-        pairs += [(None, low + row) for row in range(k + same, m)]
-    return pairs
+        rows = (row for name in names for row in self.closest.rare(b" " + name))
+        return [row for row in rows if is_definition(self.file.lines[row])]
+
+    def _block(self, at: int, detail: Detail = Detail.NAMED) -> Picture:
+        """Draw what begins at a line, with the hunk over it; of a long one what it begins with."""
+        block = self.painter.block(at)
+        pairs = self.closest.pairs(self.hunk, [block], only=True) if self.is_weak else []
+        is_there = sum(map(_much, self._of(pairs))) > 0
+        if not is_there and self.is_weak and not self.there:  # one for one, below what it names
+            size = min(len(self.hunk.preimage), len(self.file.lines) - at - 1)
+            pairs = [(n, at + 1 + n) for n in range(size)]
+            is_there = len(self.hunk.preimage) <= SHOWN
+        rows = self.painter.laid(self.hunk, pairs) if is_there else []
+        shown = [row.position for row in rows if row.position is not None]
+        first, stop = (shown[0], shown[-1] + 1) if shown else (at + 1, at)
+        head = self.painter.around(at, min(first, at + 2))
+        below = self.painter.around(max(stop, at + len(head)), min(at + BLOCK, block.stop))
+        title = detail.fill(name=self.file.lines[at].strip(), line=at + 1)
+        return Picture(title, (*head, *rows, *below), shows=Shows.BLOCK)
+
+    def _of(self, pairs: Sequence[tuple[int, int]]) -> list[Row]:
+        return [self.painter.row(self.hunk.preimage[at], row) for at, row in pairs]
+
+    def _with_place(self, row: Row) -> Row:
+        """Add to a line that only the patch has where the file has it, or one like it."""
+        line = row.line if row.mark is Mark.IN_PATCH else None
+        if line is None or not WORD.search(line.text):
+            return row
+        if rows := self.closest.rows(line):
+            return row._replace(at=(*rows[: NEAR + 1],))
+        like = next(iter(self.closest.alike(line)), None)
+        if like is None:
+            return row
+        text = visible(self.file.lines[like].strip(), 2 * QUOTED)
+        return row._replace(note=Detail.LIKE.fill(at=like + 1, text=text))
+
+    def _elsewhere(self, pictures: Sequence[Picture]) -> Iterator[Picture]:
+        """Draw the one place, not shown yet, where the file has most lines that are not here."""
+        rows = [row for picture in pictures for row in picture.rows]
+        shown = {row.position for row in rows}
+        once = (row for row in rows if row.mark is Mark.IN_PATCH and len(row.at) == 1)
+        lines = {row.at[0]: row.line for row in once if row.at[0] not in shown}
+        runs: list[list[int]] = []
+        for at in sorted(lines):
+            runs += [] if runs and at - runs[-1][-1] <= _FAR else [[]]
+            runs[-1].append(at)
+        if runs:
+            run = max(runs, key=len)
+            laid = [self.painter.row(lines.get(at), at) for at in range(run[0], run[-1] + 1)]
+            laid = [row if row.line else row._replace(mark=Mark.AROUND) for row in laid]
+            yield self.painter.frame(Detail.ELSEWHERE.sentence, laid)
 
 
-def _like(text: bytes, file: File) -> list[int]:
-    """List lines much like `text`: they have one of its longest words, which is rare."""
-    if text not in file.like:
-        file.like[text] = _alike(text, file) if len(file.like) < MANY else []
-    return file.like[text]
-
-
-def _few_rows(text: bytes, most: int, file: File) -> list[int]:
-    rows = rows_with(text, file.joined)
-    return rows if len(rows) <= most else []
-
-
-def _alike(text: bytes, file: File) -> list[int]:
-    words = sorted(set(_LONG.findall(text)), key=len, reverse=True)[:SHOWN]
-    rows = {row for word in words for row in _few_rows(word, NEAR, file)}
-    alike = {
-        row: SequenceMatcher(None, text.strip(), file.lines[row].strip()).ratio() for row in rows
-    }
-    return sorted((row for row in rows if alike[row] >= _ALIKE), key=lambda row: -alike[row])
-
-
-def _laid(
-    hunk: Hunk, pairs: Sequence[tuple[int | None, int | None]], file: File, *, loosely: bool
-) -> Iterator[ExtentLine]:
-    changes = [False, *(line.prefix is not CONTEXT for line in hunk.lines), False]
-    near = [
-        any(changes[at : at + 3]) for at, line in enumerate(hunk.lines) if line.prefix is not ADDED
-    ]
-    for at, row in pairs:
-        line = None if at is None else hunk.preimage[at]
-        if line is None or at is None:
-            yield ExtentLine(Mark.IN_FILE, row, file.lines[row or 0])
-        elif row is None:
-            yield ExtentLine(Mark.IN_PATCH, line=line, is_near=near[at])
-        else:
-            (text,), found = file.texts([line]), file.lines[row]
-            same = text == found or (
-                loosely
-                and typographic(text, file.is_document) == typographic(found, file.is_document)
-            )
-            same = same or (
-                loosely
-                and line.prefix is CONTEXT
-                and tolerance(spaced(text), spaced(found)) is not None
-            )
-            if same:
-                yield ExtentLine(Mark.THERE, row, found, line, is_near=near[at])
-                continue
-            what, values = difference(text, found)
-            yield ExtentLine(Mark.OTHER, row, found, line, what, values, is_near=near[at])
-
-
-def _first(laid: Sequence[ExtentLine], file: File, hunk: Hunk) -> ExtentLine:
-    """Return the first difference, with the line of the patch and the position beside it."""
-    at = next((at for at, each in enumerate(laid) if each.mark is not Mark.THERE), None)
-    if at is None:
-        return ExtentLine(Mark.IN_PATCH, line=hunk.preimage[0])
-    first = laid[at]
-    run = [each for each, _ in zip(laid[at:], range(MANY), strict=False)]
-    count = next((n for n, each in enumerate(run) if each.mark is not first.mark), len(run))
-    if first.mark is Mark.IN_FILE:
-        last = f"-{(first.position or 0) + count}" * (count > 1)
-        between = {"between": f"line{'s' * (count > 1)} {(first.position or 0) + 1}{last}"}
-        line = next((each.line for each in run if each.line), None)
-        return first._replace(line=line, difference=Difference.LEFT_OUT, values=between)
-    if first.mark is Mark.IN_PATCH:
-        below = next((each.position for each in run if each.position is not None), len(file.lines))
-        text = file.lines[below] if below < len(file.lines) else None
-        return ExtentLine(first.mark, below, text, first.line, Difference.SURPLUS, {"count": count})
-    return first
-
-
-def framed(laid: Sequence[ExtentLine], file: File) -> Extent:
-    """Return the extent of lines that are laid, with those around them, and what it is in."""
-    own = [each.position for each in laid if each.position is not None]
-    rows = (
-        (
-            range(max(own[0] - _AROUND, 0), own[0]),
-            range(own[-1] + 1, min(own[-1] + 1 + _AROUND, len(file.lines))),
-        )
-        if own
-        else ((), ())
-    )
-    above, below = (
-        [ExtentLine(Mark.AROUND, row, file.lines[row]) for row in side] for side in rows
-    )
-    inside = next(iter(enclosing(own[:1], file)), None)
-    return Extent((*above, *laid, *below)[:MANY], inside=inside)
-
-
-def of_reading(reading: Reading, file: File) -> Extent:
-    """Return the extent of a hunk that has a place."""
-    changes = [False, *(line.prefix is not CONTEXT for line, _ in reading.steps), False]
-    laid = [
-        ExtentLine(Mark.THERE, row, file.lines[row], line, is_near=any(changes[at : at + 3]))
-        for at, (line, row) in enumerate(reading.steps)
-        if row is not None
-    ]
-    return framed(laid, file)
-
-
-def _with_places(extent: Extent, hunk: Hunk, file: File) -> Extent:
-    """Add which old lines are nowhere, where the others are, its anchor, and what is there already."""
-    old = [line for line in hunk.preimage if not is_blank(line)]
-    there = {id(each.line) for each in extent.lines if each.mark is Mark.THERE}
-    rows = {id(line): file.squeezed.rows(squeezed(file.texts([line])[0])) for line in old}
-    shown = set(extent.positions)
-    elsewhere = []
-    for line in (x for x in old if id(x) not in there and _WORD.search(x.text)):
-        found = rows[id(line)]
-        like = [] if found else _like(line.text, file)
-        if 0 < len(found) <= NEAR:
-            elsewhere.append(Elsewhere(line, tuple(found[: SHOWN + 1])))
-        elif like and shown.isdisjoint(like):
-            elsewhere.append(Elsewhere(line, (like[0],), file.lines[like[0]]))
-    names = [(each, file.heads.named(each)) for each in hunk.anchors[-1:]]
-    first = one_for_one(hunk, min(shown, default=0))
-    apart = next(
-        (
-            Named(each.text, tuple(at[: SHOWN + 1]))
-            for each, at in names
-            if at and not in_anchors(first, [each], file)
-        ),
-        None,
-    )
-    added = []
-    for prefix, run in groupby(hunk.lines, lambda line: line.prefix):
-        lines = [line for line in run if prefix is ADDED]
-        at = file.runs(lines) if sum(not is_blank(x) for x in lines) > 1 else []
-        added += (
-            [Elsewhere(lines[0], tuple(range(at[0], at[0] + len(lines))))] if len(at) == 1 else []
-        )
-    nowhere = tuple(line for line in old if id(line) not in there and not rows[id(line)])
-    return extent._replace(
-        nowhere=nowhere,
-        elsewhere=tuple(elsewhere[:SHOWN]),
-        named=apart,
-        added=tuple(added),
-        total=len(old),
-    )
+def _much(row: Row) -> float:
+    """Return how much of a row both have, from 0 to 1; nothing of a line without a word."""
+    if row.line is None or row.text is None or not WORD.search(row.line.text):
+        return 0
+    if row.mark is Mark.THERE or squeezed(row.line.text) == squeezed(row.text):
+        return 1
+    much = likeness(row.line.text.strip(), row.text.strip())
+    return much if much > _ALIKE else 0
 
 
 def _with_hint(
-    failure: Failure, hunk: Hunk, extent: Extent, file: File, matching: Matching
+    failure: Failure, hunk: Hunk, nowhere: Sequence[Line], file: File, matching: Matching
 ) -> Failure:
     """Add what the hunk itself tells of why it is not found."""
-    line = extent.first.line if extent.first and extent.first.line else hunk.preimage[0]
-    omitting = next(filter(stands_for_lines, hunk.preimage), None)
-    pairs = zip(hunk.lines, hunk.lines[1:], strict=False)
-    lost = [each.text.strip() for each in extent.nowhere[:1] if extent.total == 1]
-    rows = _few_rows(lost[0], 1, file) if lost else []
-    sides = [
-        {
-            text in file.exact
-            for x in hunk.lines
-            if x.prefix is side and not is_blank(x)
-            for text in file.texts([x])
-        }
-        for side in (REMOVED, ADDED)
-    ]
-    if omitting:
+    first = failure.picture.first if failure.picture else None
+    line = first.line if first and first.line else hunk.preimage[0]
+    if omitting := next(filter(stands_for_lines, hunk.preimage), None):
         return failure.with_hint(Hint.OMITS, at=omitting.number, line=omitting.text)
     if not line.has_prefix:
         return failure.with_hint(Hint.NO_PREFIX)
-    if line.prefix is CONTEXT and any(a.prefix is REMOVED and b == line for a, b in pairs):
+    if line.prefix is CONTEXT and any(
+        above.prefix is REMOVED and below == line for above, below in pairwise(hunk.lines)
+    ):
         return failure.with_hint(Hint.MAY_REPLACE)
     if hunk.unfinished:
         return failure.with_hint(Hint.UNFINISHED)
-    if len(rows) == 1:
+    lost = [each.text.strip() for each in nowhere[:1] if len(hunk.preimage) == 1]
+    rows = rows_with(lost[0], file.joined) if lost else []
+    if len(rows) == 1 and _is_whole(lost[0], file.lines[rows[0]]):
         return failure.with_hint(Hint.PART_OF_LINE, line=lost[0], at=rows[0] + 1)
-    if sides == [{False}, {True}] and not matching.reversed:
+    if not matching.reversed and _may_be_reversed(hunk, file):
         return failure.with_hint(Hint.REVERSED)
-    if extent.named and extent.lines and not matching.reversed:
-        return failure.with_hint(Hint.NOT_IN_NAMED, at=extent.named.positions[0] + 1)
     return failure
 
 
-# ---------------------------------------------------------------- several places, or one that is refused
+def _is_whole(part: bytes, line: bytes) -> bool:
+    """Return whether `part` begins and ends at the edge of a word of `line`."""
+    edges = rb"(?:\b|(?=\W))", rb"(?:\b|(?<=\W))"
+    return re.search(re.escape(part).join(edges), line) is not None
+
+
+def _may_be_reversed(hunk: Hunk, file: File) -> bool:
+    """Return whether the file has what the hunk adds, and nothing of what it removes."""
+    sides = ([x for x in hunk.lines if x.prefix is side and not is_blank(x)] for side in _CHANGES)
+    removed, added = ({text in file.exact for text in file.texts(lines)} for lines in sides)
+    return (removed, added) == ({False}, {True})
+
+
+_CHANGES = (REMOVED, ADDED)
+
+
+# ---------------------------------------------------------------- several places, or one
 
 
 def refuse(sought: Sought, problem: Problem | Fault, file: File, matching: Matching) -> Failure:
     """Refuse a hunk that has readings: list their positions, and what tells them apart."""
-    starts = sorted(
-        {*(each.start for each in sought.readings), *(at for at in sought.rivals if at >= 0)}
-    )
-    fault = problem.fault if isinstance(problem, Problem) else problem
-    extent = of_reading(sought.readings[0], file)
+    rivals = (at for at in sought.rivals if at >= 0)
+    starts = sorted({*(each.start for each in sought.readings), *rivals})
+    what = problem if isinstance(problem, Problem) else Problem(problem)
+    if what.fault is Fault.AMBIGUOUS:
+        return _refuse_ambiguous(sought, starts, file, matching)
+    painter = Painter(file, loosely=True)
+    below = _BELOW if what.fault in (Fault.NONE_BELOW, Fault.NOT_AT_END) else 2
+    candidate = painter.of_reading(Detail.CANDIDATE.sentence, sought.readings[0], below)
+    pictures, hint, values = [candidate], None, {}
     told: tuple[Suggestion, ...] = ()
-    inside = enclosing(starts, file) if fault.reason is Reason.AMBIGUOUS else ()
-    if fault is Fault.AMBIGUOUS:
-        missing = [each.text for each in sought.hunk.strong if not file.heads.named(each)]
-        fault = Fault.AMBIGUOUS if matching.ordered else Fault.AMBIGUOUS_BLOCK
-        if len(starts) == 1:
-            fault = Fault.SEVERAL_READINGS
-        elif sought.alone or sought.rivals:
-            fault = Fault.AMBIGUOUS_LOOSELY
-        elif missing and matching.ordered:
-            fault = Fault.AMBIGUOUS_ANCHOR
-        count = f"more than {MANY}" if len(starts) > MANY else len(starts)
-        problem = Problem.of(fault, count=count, anchor=missing[0] if missing else b"")
-        told = tuple(_tell_apart(starts, len(sought.hunk.preimage), file, matching))
-    elif fault in (Fault.ANCHOR_MISSING, Fault.ANCHOR_ELSEWHERE) and extent.inside:
-        told = (Suggestion(Means.ANCHOR, extent.inside.text.strip()),)
-    return failure_of(
+    if what.fault in OF_ANCHORS:
+        told = _definition(candidate, file)
+        if meant := _in_named(sought.hunk, file, painter):
+            first, last = meant.reread or (1, 1)
+            pictures.insert(0, meant)
+            hint, values = Hint.IN_NAMED, {"there": name_range(first - 1, last - first + 1)}
+    if what.fault is Fault.OTHER_NUMBER and (at := sought.hunk.stated_start) is not None:
+        rows = [
+            painter.row(line, at + n)
+            for n, line in enumerate(sought.hunk.preimage)
+            if at + n < len(file.lines)
+        ]
+        pictures.insert(0, painter.frame(Detail.STATED.sentence, rows))
+    said = tuple(oddities(sought.hunk, file))
+    failure = failure_of(
         sought.hunk,
+        what,
+        positions=tuple(starts[:MANY]),
+        pictures=tuple(pictures),
+        suggestions=told,
+        said=said,
+    )
+    return failure.with_hint(hint, **values) if hint else failure
+
+
+def _in_named(hunk: Hunk, file: File, painter: Painter) -> Picture | None:
+    """Draw what the anchor names, with the hunk over it if its lines are there, or alike; None if
+    it names nothing, or what is above the candidate and holds it, too."""
+    rows = [row for anchor in hunk.anchors for row in file.heads.named(anchor)[:SHOWN]]
+    closest = closest_of(file)
+    for row in rows:
+        pairs = closest.pairs(hunk, [painter.block(row)], only=True)
+        if 2 * len(pairs) >= len(hunk.preimage):
+            return painter.frame(Detail.IN_NAMED.sentence, painter.laid(hunk, pairs))
+    for row in rows[:1]:
+        block = painter.block(row)
+        title = Detail.NAMED.fill(name=file.lines[row].strip(), line=row + 1)
+        shown = painter.around(row, min(block.stop, row + BLOCK))
+        return Picture(title, tuple(shown), shows=Shows.BLOCK)
+    return None
+
+
+def _definition(picture: Picture, file: File) -> tuple[Suggestion, ...]:
+    """Suggest the definition that a hunk shows above its first change, or that it is in."""
+    rows = takewhile(lambda row: not row.changes, picture.rows)
+    shown = [row.position for row in rows if row.line and row.position is not None]
+    texts = [file.lines[at] for at in shown if is_definition(file.lines[at])][-1:]
+    texts = texts or [each.text for each in (picture.inside,) if each]
+    return tuple(Suggestion(Means.ANCHOR, text.strip()) for text in texts)
+
+
+def _refuse_ambiguous(
+    sought: Sought, starts: Sequence[int], file: File, matching: Matching
+) -> Failure:
+    hunk, size = sought.hunk, len(sought.hunk.preimage)
+    missing = [each.text for each in hunk.strong if not file.heads.named(each)]
+    fault = Fault.AMBIGUOUS if matching.ordered else Fault.AMBIGUOUS_BLOCK
+    if len(starts) == 1:
+        fault = Fault.SEVERAL_READINGS
+    elif sought.alone or sought.rivals:
+        fault = Fault.AMBIGUOUS_LOOSELY
+    elif missing and matching.ordered:
+        fault = Fault.AMBIGUOUS_ANCHOR
+    count = f"more than {MANY}" if len(starts) > MANY else len(starts)
+    problem = Problem.of(fault, count=count, anchor=missing[0] if missing else b"")
+    told = tuple(tell_apart(starts, size, file, has_anchors=matching.ordered))
+    pictures = [
+        Painter(file, loosely=True).of_reading(Detail.CANDIDATE.sentence, sought.readings[0])
+    ]
+    if len(starts) > 1:
+        leave_out = Detail.WITHOUT_ANCHOR.sentence * bool(missing)
+        pictures = candidates(starts, told, file, size, hunk, leave_out)
+    return failure_of(
+        hunk,
         problem,
         positions=tuple(starts[:MANY]),
-        extent=extent,
-        enclosing=inside,
+        pictures=tuple(pictures),
+        enclosing=enclosing(starts, file),
         suggestions=told,
     )
 
 
-def enclosing(positions: Sequence[int], file: File) -> tuple[Enclosing, ...]:
-    """Name the head that the first of `positions` are below and in."""
-    found = []
-    for position in positions[:SHOWN]:
-        row = next(_heads(position, file), None)
-        found += [] if row is None else [Enclosing(position, row, file.lines[row])]
-    return tuple(found)
+def candidates(
+    positions: Sequence[int],
+    told: Sequence[Suggestion],
+    file: File,
+    size: int,
+    hunk: Hunk | None = None,
+    leave_out: str = "",
+) -> list[Picture]:
+    """Draw the first places that a hunk, or a string, could go to, and what tells them apart."""
+    painter, by_place = Painter(file, loosely=True), {each.candidate: each for each in told}
+    pictures = []
+    for at in positions[:SHOWN]:
+        each = by_place.get(at)
+        above = each.distance if each and each.means is Means.ABOVE else 0
+        below = each.distance if each and each.means is Means.BELOW else 0
+        pairs = ((n, at + n if at + n < len(file.lines) else None) for n in range(size))
+        rows = [
+            *painter.around(at - above, at, Mark.DECIDES),
+            *(painter.laid(hunk, pairs) if hunk else painter.around(at, at + size, Mark.THERE)),
+            *painter.around(at + size, at + size + below, Mark.DECIDES),
+        ]
+        rows = [row for row in rows if row.mark is not Mark.ADDED]
+        advice = said_of(each) + leave_out * (each.means is not Means.ANCHOR) if each else ""
+        pictures.append(painter.frame("", rows)._replace(advice=advice))
+    return pictures
 
 
-def _heads(position: int, file: File) -> Iterator[int]:
-    """Yield the heads around a line, the innermost first; at the margin, the title above it."""
-    depth = len(indentation(file.lines[position])) if position < len(file.lines) else 0
-    for row in range(position - 1, max(position - MANY, 0) - 1, -1):
-        line = file.lines[row]
-        head = (
-            file.heads.rank(row)
-            if line.strip() and (len(indentation(line)) < depth or not depth)
-            else None
-        )
-        if head and (head[0] or head[1] < depth):
-            yield row
-            if head[0]:
-                return
-            depth = head[1]
+def said_of(each: Suggestion) -> str:
+    """Say what to write for a candidate."""
+    many = each.distance > 1
+    detail = {
+        Means.ANCHOR: Detail.ANCHOR,
+        Means.ABOVE: Detail.LINES_ABOVE if many else Detail.LINE_ABOVE,
+        Means.BELOW: Detail.LINES_BELOW if many else Detail.LINE_BELOW,
+    }[each.means]
+    return detail.fill(at=(each.candidate or 0) + 1, line=each.text.strip(), count=each.distance)
 
 
-def _tell_apart(
-    positions: Sequence[int], size: int, file: File, matching: Matching
+def tell_apart(
+    positions: Sequence[int], size: int, file: File, *, has_anchors: bool
 ) -> Iterator[Suggestion]:
     """Suggest for each position the nearest head that no other is in, else the nearest line."""
     if len(positions) > NEAR:
         return
-    names = {at: [file.lines[row].strip() for row in _heads(at, file)] for at in positions[:SHOWN]}
+    names = {
+        at: [file.lines[row].strip() for row in heads_around(at, file)] for at in positions[:SHOWN]
+    }
     for at in names:
         others = {name for other in names if other != at for name in names[other]}
-        own = next((name for name in names[at] if name not in others), None)
-        if own and matching.ordered and len(positions) <= SHOWN:
-            yield Suggestion(Means.ANCHOR, own, at)
-            continue
-        for distance, (means, by) in (
-            (d, each)
-            for d in range(1, _REACH)
-            for each in ((Means.ABOVE, -d), (Means.BELOW, size + d - 1))
-        ):
-            beside = [
-                file.lines[x + by].split() if 0 <= x + by < len(file.lines) else None
-                for x in (at, *(x for x in positions if x != at))
-            ]
-            if beside[0] and beside[0] not in beside[1:]:
-                yield Suggestion(means, file.lines[at + by], at, distance)
-                break
+        name = next((name for name in names[at] if name not in others), None)
+        if name and has_anchors and len(positions) <= SHOWN:
+            yield Suggestion(Means.ANCHOR, name, at)
+        else:
+            yield from _nearest_line(at, positions, size, file)
+
+
+def _nearest_line(at: int, positions: Sequence[int], size: int, file: File) -> Iterator[Suggestion]:
+    """Yield the nearest line above or below that no other position has there."""
+    for distance in range(1, _REACH):
+        for means, by in ((Means.ABOVE, -distance), (Means.BELOW, size + distance - 1)):
+            others = (x + by for x in positions if x != at)
+            beside = [file.lines[x].split() for x in others if 0 <= x < len(file.lines)]
+            line = file.lines[at + by] if 0 <= at + by < len(file.lines) else b""
+            if line.strip() and line.split() not in beside:
+                yield Suggestion(means, line, at, distance)
+                return

@@ -6,15 +6,15 @@ count from 0, lines that a user sees from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from git_opatch.model.errors import Kind, OpatchError
-from git_opatch.model.extent import NO_VALUES, Enclosing, Extent, Suggestion, Value, Values
 from git_opatch.model.limits import SHOWN
 from git_opatch.model.options import Options, Target
 from git_opatch.model.patch import FilePatch, Hunk
-from git_opatch.model.placement import NumberedLines, Placement
+from git_opatch.model.picture import NO_VALUES, Enclosing, Picture, Suggestion, Value, Values
+from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Hint, Reason, fill
 from git_opatch.model.text import visible
 
@@ -78,14 +78,12 @@ class Failure(NamedTuple):
     """The line in the patch's text where the section begins, from 1."""
     positions: tuple[int, ...] = ()
     """The lines of the file that it is about, such as candidates, from 0."""
-    shown: NumberedLines = ()
-    """The file's lines at the first of them."""
-    expected: tuple[bytes, ...] | None = None
-    """What was there before, where lines do not merge; else None."""
+    pictures: tuple[Picture, ...] = ()
+    """What is shown of it: the hunk laid over the file first, or each candidate."""
+    said: tuple[str, ...] = ()
+    """What is odd in the patch itself: sentences, fit for a terminal."""
     enclosing: tuple[Enclosing, ...] = ()
     """What the first of several candidates are in, where that can be told."""
-    extent: Extent | None = None
-    """The hunk laid over the file; None if it is not of a hunk's lines."""
     suggestions: tuple[Suggestion, ...] = ()
     """What to write, where that can be told."""
     start: int | None = None
@@ -157,8 +155,13 @@ class Failure(NamedTuple):
         }
 
     @property
+    def picture(self) -> Picture | None:
+        """The first picture that has lines of the hunk; None if there is none."""
+        return _of_hunk(self.pictures)
+
+    @property
     def _reread(self) -> str:
-        first, last = (self.extent and self.extent.reread) or (0, 0)
+        first, last = (self.pictures and self.pictures[0].reread) or (0, 0)
         if not first and self.positions:
             first = last = self.positions[0] + 1
         return name_range(first - 1, last - first + 1) if first else "the file"
@@ -195,6 +198,10 @@ class Failure(NamedTuple):
         return self._replace(hint=hint, values={**self.values, **values})
 
 
+def _of_hunk(pictures: Sequence[Picture]) -> Picture | None:
+    return next((each for each in pictures if any(row.line for row in each.rows)), None)
+
+
 def name_lines(positions: Iterable[int]) -> str:
     """Name lines of the file, at `positions`: "line 3", or "lines 3, 9"; the first ones of many."""
     numbers = list(dict.fromkeys(position + 1 for position in positions))
@@ -212,26 +219,32 @@ def failure_of(
     what: Fault | Problem,
     *,
     positions: tuple[int, ...] = (),
+    pictures: tuple[Picture, ...] = (),
+    said: tuple[str, ...] = (),
     enclosing: tuple[Enclosing, ...] = (),
-    extent: Extent | None = None,
     suggestions: tuple[Suggestion, ...] = (),
     start: int | None = None,
     other: int = 0,
+    hint: Hint | None = None,
     **values: Value,
 ) -> Failure:
     """Refuse `hunk`; names no file. `values` are the words that the sentence needs."""
     fault, known = what if isinstance(what, Problem) else (what, NO_VALUES)
-    first = extent.first.line if extent and extent.first else None
+    picture = _of_hunk(pictures)
+    row = picture.first if picture else None
+    first = row.line if row else None
     return Failure(
         fault,
         hunk=hunk.ordinal,
         number=first.number if first else hunk.number,
         positions=positions,
+        pictures=pictures,
+        said=said,
         enclosing=enclosing,
-        extent=extent,
         suggestions=suggestions,
         start=start,
         other=other,
+        hint=hint,
         values={**known, **values},
     )
 

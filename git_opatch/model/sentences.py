@@ -114,12 +114,12 @@ class Fault(Enum):
     HARDLY_FOUND = (
         Reason.NOT_FOUND,
         "does not match {base}: {few} of its {total} lines are not in the file",
-        "re-read the file and correct the hunk",
+        "write only lines that the file has, and what changes",
     )
     NOTHING_FOUND = (
         Reason.NOT_FOUND,
         "does not match {base}: none of its lines is there",
-        "re-read the file and correct the hunk",
+        "re-read the file, and correct the hunk or leave it out",
     )
     LOST_PREFIX = (
         Reason.NOT_FOUND,
@@ -823,9 +823,9 @@ class Hint(Sentence):
         "`{line}` is a part of line {at}: write the whole line, or send the part as `old_string` "
         "and `new_string`"
     )
-    NOT_IN_NAMED = (
-        "make the hunk agree with {reread} and leave out the text after `@@`, or with what is "
-        "below line {at}"
+    IN_NAMED = (
+        "make the hunk agree with {there}; only if its candidate is meant, leave out the text "
+        "after `@@`, or name what that is in{inside}"
     )
     MOVED = "moved to `{new}` in {commit}"
     DELETED = "deleted in {commit}"
@@ -835,7 +835,7 @@ class Hint(Sentence):
     NOT_UTF_8 = (
         "the file is not UTF-8; leave lines with other characters than ASCII out of the hunk"
     )
-    REVERSED = f"{_REREAD}: the file has its added lines, and not those that it removes"
+    REVERSED = f"{_REREAD}: the file has what the hunk adds, and not what it removes"
 
 
 class Difference(Sentence):
@@ -852,36 +852,41 @@ class Difference(Sentence):
     CASE = "the letter case differs"
     SIGNS = "typography or punctuation differs"
     TEXT = "the text differs"
-    FILE_ENDS = "the file ends before this line"
-    FILE_BEGINS = "the file begins after this line"
-    LEFT_OUT = "the file has {between} between this line and the one above it"
-    SURPLUS = "the file does not have {count} of the patch's lines, from this one on"
 
 
 class Detail(Sentence):
-    """What is known of the lines of a hunk that is not found, one sentence a line."""
+    """What pictures show, and what is odd in a hunk, one sentence a line."""
 
-    CLOSEST = "closest match, {place}"
-    NEAREST = "nearest in the file, {place}"
-    CANDIDATE = "its candidate, {place}"
-    NEW_LINES = "its new lines may be {place}"
-    NOWHERE = "nowhere in the file: {which}"
-    ELSEWHERE = "{which} `{line}` is at {lines}"
-    LIKE = "{which} `{line}` is nowhere; {lines} has `{text}`"
-    NAMED = "`{name}`, which it names, is at {lines}"
-    NOT_IN_NAMED = "the closest match is not in `{name}`, which the hunk names, at {lines}"
+    CLOSEST = "closest match"
+    NAMED = "`{name}`, which it names, is at line {line}"
+    IN_NAMED = "in what it names"
+    DEFINED = "`{name}`, which its lines name, is at line {line}"
+    LINES = "its lines, and where the file has them"
+    OUTLINE = "no line of it says where it goes; what the file defines"
+    ELSEWHERE = "lines of it that are elsewhere"
+    LIKE = "like line {at}: `{text}`"
+    STATED = "where its number points"
+    CANDIDATE = "its candidate"
+    NEW_LINES = "its new lines"
+    RESULT = "the result would be"
+    MISSING = "{count} lines of the patch, {note}"
+    IN_OTHER = "lines of it are in {path}"
     NAMED_NOWHERE = "`{name}`, which it names, is nowhere in the file"
-    ADDED = "{which} and those below it, which it adds, are at {lines} already; leave them out"
-    IDLE = "{path}: {hunk} changes nothing; leave it out"
-    SAME = "{lines} as in the hunk"
-    NOT_IN_HUNK = "{lines} not in the hunk"
-    MISSING = "{count} lines of the patch that are not here"
-    REREAD = "{lines}: re-read them"
+    ADDED = "{which}, which it adds, are as {lines} of the file; if they are meant, leave them out"
+    FENCE = "{which}, a fence, is read as a line of the hunk; leave it out"
+    AT_FAULT = "this has one end of a pair, and not the other"
+    CARETS = "{which} is nothing but carets, which no file has; leave it out"
+    SAME_LINE = "{which} and the `+` below are the same line; write it as context"
+    CUT_OFF = "the patch ends within this hunk, at `{line}`; what it lacks is not known"
+    TWIN = "it shows the same lines as hunk {other}: keep one of the two"
+    IDLE = "{path}: leave out {hunks}, where nothing would change"
+    FITS = "{path}: keep {hunks} as written"
     ANCHOR = "for line {at}, write `@@ {line}` above the hunk"
     LINE_ABOVE = "for line {at}, add the line above, `{line}`"
     LINES_ABOVE = "for line {at}, add the {count} lines above, from `{line}` on"
     LINE_BELOW = "for line {at}, add the line below, `{line}`"
     LINES_BELOW = "for line {at}, add the {count} lines below, down to `{line}`"
+    WITHOUT_ANCHOR = ", and leave out the text after `@@`"
 
 
 class Notice(Sentence):

@@ -16,6 +16,7 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
 from git_opatch.model.reverse import reverse
 from git_opatch.parse import patch_of
+from git_opatch.plan.other_files import with_others
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.together import plan_together
@@ -81,7 +82,7 @@ def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algori
         plan = Plan(failures=tuple(failures))
     else:
         plan = plan_together(patch, _snapshot_of(blobs), options, algorithm)
-    return plan.attempted(options, "the file")
+    return plan.with_failures(with_others(plan.failures, blobs)).attempted(options, "the file")
 
 
 def _require_options_for_memory(options: Options) -> None:

@@ -12,8 +12,10 @@ from git_opatch.complete.tree import Result
 from git_opatch.locate.structure import Judged, judge_structure
 from git_opatch.model.failure import Failure, Problem, refusal
 from git_opatch.model.options import Options, Tier
-from git_opatch.model.patch import FilePatch, Line, Patch, Prefix
+from git_opatch.model.patch import FilePatch, Patch
+from git_opatch.model.sentences import Detail, Fault
 from git_opatch.model.text import Text
+from git_opatch.plan.result_picture import result_picture
 
 
 def refuse_broken(
@@ -36,22 +38,33 @@ def refuse_broken(
         if not sections or any(map(_is_exempt, sections)):
             continue
         problem, note = _judge(result)
-        failures += [_refuse(sections, problem)] if problem else []
+        failures += [_refuse(sections, problem, result)] if problem else []
         notes += [note] if note else []
     return failures, notes
 
 
-def _refuse(sections: Sequence[FilePatch], problem: Problem) -> Failure:
-    """Refuse the last of `sections`, and name the line of the hunk that has the one at fault."""
-    change = problem.values.get("change")
-    hunks = (hunk for section in sections for hunk in section.hunks)
-    hunk = next((hunk for hunk in hunks if any(_is(line, change) for line in hunk.lines)), None)
-    failure = refusal(sections[-1], problem)
-    return failure._replace(number=hunk.number) if hunk else failure
+def _refuse(sections: Sequence[FilePatch], problem: Problem, result: Result) -> Failure:
+    """Refuse the last of `sections`, with the result, and the line of the patch at fault."""
+    failure, change = refusal(sections[-1], problem), problem.values.get("change")
+    if result.content is None:
+        return failure
+    hunks = [hunk for section in sections for hunk in section.hunks]
+    before = result.old.text if result.old else Text([])
+    edits = result.content.edits if result.old else [_all(result.content.text)]
+    picture = result_picture(before, edits, hunks, problem)
+    rows, number = [*picture.rows], failure.number
+    for at, row in enumerate(rows):
+        if row.line and row.changes and row.line.text == change:
+            number = int(row.line.number) or number
+            if problem.fault is Fault.UNPAIRED:
+                rows[at] = row._replace(note=Detail.AT_FAULT.sentence)
+            break
+    return failure._replace(number=number, pictures=(picture._replace(rows=tuple(rows)),))
 
 
-def _is(line: Line, change: object) -> bool:
-    return line.prefix is not Prefix.CONTEXT and line.text == change
+def _all(text: Text) -> Edit:
+    """Return the edit that makes a new file."""
+    return Edit(0, 0, (*text.lines,))
 
 
 def _is_exempt(section: FilePatch) -> bool:
@@ -66,6 +79,5 @@ def _judge(result: Result) -> Judged:
     if content is None or not content.mode.is_file or result.binary:
         return Judged()
     if result.old is None:
-        edits = [Edit(0, 0, (*content.text.lines,))]
-        return judge_structure(Text([]), content.text, edits, result.path)
+        return judge_structure(Text([]), content.text, [_all(content.text)], result.path)
     return judge_structure(result.old.text, content.text, content.edits, result.path)

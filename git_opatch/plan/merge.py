@@ -24,7 +24,9 @@ from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Blob, ChangedFile, Mode
 from git_opatch.model.failure import Failure
+from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.paths import parents
+from git_opatch.model.picture import Mark, Picture, Row
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import Text, is_binary
 
@@ -52,9 +54,13 @@ class Conflict(NamedTuple):
             fault or self.fault,
             self.path,
             positions=(self.position,),
-            shown=tuple(enumerate(self.found, self.position)),
-            expected=self.expected,
+            pictures=(Picture("does not merge", self._rows(self.position)),),
         )
+
+    def _rows(self, position: int) -> tuple[Row, ...]:
+        before = (Line(Prefix.CONTEXT, text) for text in self.expected)
+        found = [Row(Mark.IN_FILE, at, text) for at, text in enumerate(self.found, position)]
+        return (*found, *(Row(Mark.IN_PATCH, None, None, line, "before") for line in before))
 
 
 class Merged(NamedTuple):

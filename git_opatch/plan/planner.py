@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from git_opatch.git.converted import filters, smudged
 from git_opatch.git.head import committed_entries
@@ -17,6 +20,7 @@ from git_opatch.model.options import Options, Target, ThreeWay, Tier
 from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Fault
 from git_opatch.plan.filtered_files import with_stored_hints
+from git_opatch.plan.other_files import Places, grep_output, with_others
 from git_opatch.plan.patch_paths import named_paths, refuse_unsafe
 from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
@@ -31,7 +35,21 @@ def plan_resolved(patch: Patch, repository: Repository, options: Options) -> tup
     """Plan a patch whose paths are resolved; return what preflight checks the plan against, too."""
     plan = _plan_reverse if options.reverse else _plan_patch
     planned, snapshot = plan(with_quotes(patch, repository), repository, options)
+    if planned.failures and not options.reverse:
+        found = with_others(planned.failures, snapshot.blobs, partial(_grep, repository))
+        planned = planned.with_failures(found)
     return planned.with_notes(patch.notes).attempted(options), snapshot
+
+
+_MOST_SECONDS = 2.0
+"""A larger repository is not searched to its end."""
+
+
+def _grep(repository: Repository, wanted: Sequence[bytes]) -> Places:
+    """Look for lines in all files of the repository."""
+    words = [word for text in wanted for word in ("-e", os.fsdecode(text))]
+    words = ["-nzFI", "--full-name", *words, "--", ":/"]
+    return grep_output(repository.run("grep", *words, seconds=_MOST_SECONDS).output, wanted)
 
 
 def _plan_reverse(patch: Patch, repository: Repository, options: Options) -> tuple[Plan, Snapshot]:

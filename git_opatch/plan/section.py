@@ -22,6 +22,7 @@ from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options
 from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.paths import is_document, is_modules_file
+from git_opatch.model.picture import Mark, Picture, Row
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.model.text import Text
@@ -265,7 +266,10 @@ class SectionPlanner:
         """Refuse to delete a file that has the lines of `rest` besides those of the patch."""
         fault = Fault.MORE_LINES_THAN_ADDED if self.options.reverse else Fault.LEFT_OVER_LINES
         failure, left = refusal(section, fault), _first_left(content, rest)
-        return failure._replace(positions=(left[0],), shown=(left,)) if left else failure
+        if left is None:
+            return failure
+        picture = Picture("left over", (Row(Mark.IN_FILE, *left),))
+        return failure._replace(positions=(left[0],), pictures=(picture,))
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
         """Change a file's lines or its mode, and move or copy it."""

@@ -14,8 +14,8 @@ from git_opatch.model.options import Options, Target
 from git_opatch.model.sentences import Notice
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import NotCommitted, Plan
+from git_opatch.report.draw import Shown
 from git_opatch.report.refusal import (
-    Shown,
     count_failures,
     failure_lines,
     grouped,

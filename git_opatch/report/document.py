@@ -31,7 +31,7 @@ from git_opatch.report.history import RecordValues
 from git_opatch.report.outcome import Outcome, Status
 from git_opatch.report.values import FailureValues, FileValues, PartValues, Sections
 
-VERSION = 1
+VERSION = 2
 """Goes up when a field is removed or changes its meaning; fields may be added without that."""
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from git_opatch import journal
-from git_opatch.model import errors, extent, options, patch
+from git_opatch.model import errors, options, patch, picture
 from git_opatch.model.patch import Prefix
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Reason
@@ -31,7 +31,7 @@ Fields = dict[str, Any]
 ANY = "~"
 """The prefix of removed lines that a patch does not show."""
 _LEFT_OUT = object()
-_MODULES = (errors, extent, options, patch, journal, reversal, outcome)
+_MODULES = (errors, picture, options, patch, journal, reversal, outcome)
 _CLASSES = [each for module in _MODULES for each in vars(module).values() if isinstance(each, type)]
 
 

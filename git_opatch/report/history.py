@@ -15,7 +15,7 @@ from git_opatch.model.options import Target
 from git_opatch.model.text import visible
 from git_opatch.operations.log import LoggedPatch
 from git_opatch.plan.reversal import State
-from git_opatch.report.refusal import Spans
+from git_opatch.report.draw import Spans
 
 Entry = LoggedPatch | tuple[int, JournalError]
 """A patch with what became of it, or a number and why its entry cannot be read."""

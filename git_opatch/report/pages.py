@@ -23,13 +23,23 @@ from pathlib import Path
 from string import Template
 
 from git_opatch.model.errors import InputError
+from git_opatch.model.picture import Mark, Picture, Row, elide
 from git_opatch.model.text import visible
-from git_opatch.report.refusal import Spans
+from git_opatch.report.draw import Spans, number_of, sides, title
 from git_opatch.report.terminal import write_data, write_file
-from git_opatch.report.view import FEW_SKIPPED, Certainty, FileView, PartView, PatchView, Place, Row
+from git_opatch.report.view import Certainty, FileView, PartView, PatchView
 
 _DATA = Path(__file__).with_name("page")
 _CHANGES = {" ": "", "-": " d", "+": " a"}
+_KINDS = {
+    Mark.TOLERATED: "like",
+    Mark.AROUND: "around",
+    Mark.DECIDES: "decides",
+    Mark.LEFT_OUT: "skipped",
+    Mark.OMITTED: "skipped",
+    **dict.fromkeys((Mark.OTHER, Mark.IN_PATCH, Mark.IN_FILE), "unlike"),
+}
+_FEW, _MOST_ROWS = 3, 400
 _WIDTH, _LEAST = 1000, 6
 """The width of a map, and of its narrowest mark."""
 _BLANKS_AT_END = re.compile(r"[ \t]+$")
@@ -173,10 +183,11 @@ def _parts(file: FileView, numbers: Iterator[str]) -> Iterator[_Html]:
     """Draw the hunks of a file, and how many of its lines are between them."""
     end = 0
     for part in file.parts:
-        shown = [row.line for row in part.places[0].rows if row.line]
+        shown = [row.position + 1 for row in part.pictures[0].rows if row.position is not None]
         if shown and shown[0] > end + 1:
             yield _part("gap", count=_lines(shown[0] - end - 1))
         end = max([end, *shown])
+        drawn = (_picture(each, file.path, part.number) for each in part.pictures)
         yield _part(
             "hunk",
             **part._asdict()
@@ -186,7 +197,7 @@ def _parts(file: FileView, numbers: Iterator[str]) -> Iterator[_Html]:
                 "sentence": _text(part.sentence),
                 "advice": _optional("advice", part.advice),
                 "notes": _joined(_optional("note", note) for note in part.notes),
-                "places": _joined(_place(place, part.number) for place in part.places),
+                "places": _joined(drawn),
             },
         )
     if 0 < end < file.size:
@@ -203,7 +214,7 @@ def _class(part: PartView | PatchView) -> str:
 
 def _map(file: FileView) -> _Html:
     """Draw where in the file its hunks are, on a line as long as the file."""
-    found = [(part, *place.lines) for part in file.parts for place in part.places if place.lines[0]]
+    found = [(part, *own) for part in file.parts for each in part.pictures if (own := each.reread)]
     if not found or not file.size:
         return _Html()
     scale = _WIDTH / file.size
@@ -221,35 +232,46 @@ def _map(file: FileView) -> _Html:
     return _part("map", label=f"hunks at {lines} of {file.size}", marks=_joined(marks))
 
 
-def _place(place: Place, number: int) -> _Html:
-    has_left = any(row.text is not None for row in place.rows)
-    has_right = any(row.there is not None for row in place.rows)
-    rows = []
-    for kind, run in groupby(place.rows, lambda row: row.kind):
-        drawn = [*map(_row, run)]
-        folds = kind == "skipped" and len(drawn) > FEW_SKIPPED
-        text = _joined(drawn)
-        rows.append(_part("fold", count=_lines(len(drawn)), rows=text) if folds else text)
+def _picture(picture: Picture, path: str, number: int) -> _Html:
+    rows = elide(picture.telling, _MOST_ROWS)
+    has_left, has_right = (any(sides(row)[at] for row in rows) for at in (0, 1))
+    drawn = []
+    for kind, run in groupby(rows, lambda row: row.mark):
+        group = [*map(_row, run)]
+        folds = kind is Mark.LEFT_OUT and len(group) > _FEW
+        text = _joined(group)
+        drawn.append(_part("fold", count=_lines(len(group)), rows=text) if folds else text)
     return _part(
         "place",
         sides="both" if has_left and has_right else "left" if has_left else "right",
         patch=f"patch, line {number}" if number else "patch",
-        title=_text(place.title),
-        rows=_joined(rows),
-        more=_part("more", count=_lines(place.more)) if place.more else "",
-        advice=_optional("choice", place.advice),
+        title=_text(title(picture, path)),
+        rows=_joined(drawn),
+        more="",
+        advice=_optional("choice", picture.advice),
     )
 
 
 def _row(row: Row) -> _Html:
-    cells = {"text": _cell(row.prefix, row.text), "there": _cell(row.prefix, row.there)}
-    note = _part("tag", note=row.note) if row.note else ""
-    return _part("row", **row._asdict() | cells | {"change": _CHANGES[row.prefix], "note": note})
+    one, two = sides(row)
+    omitted = f"{_lines(row.size)} {row.note or 'left out'}" if row.mark is Mark.OMITTED else ""
+    note = omitted or row.note or "add this line" * (row.mark is Mark.DECIDES)
+    prefix = row.line.prefix.value if row.line else " "
+    return _part(
+        "row",
+        kind=_KINDS.get(row.mark, "same"),
+        change=_CHANGES[prefix],
+        number=number_of(row.line) if row.line else "",
+        line="" if row.position is None else row.position + 1,
+        text=_cell(prefix, one),
+        there=_cell(prefix, two),
+        note=_part("tag", note=note) if note else "",
+    )
 
 
-def _cell(prefix: str, spans: Spans | None) -> _Html:
+def _cell(prefix: str, spans: Spans) -> _Html:
     """Draw a line: what differs is marked, and blanks at its end are shown."""
-    if spans is None:
+    if not spans:
         return _Html()
     pieces = [f"<mark>{escape(text)}</mark>" if style else escape(text) for text, style in spans]
     line = _BLANKS_AT_END.sub(r"<b>\g<0></b>", "".join(pieces))

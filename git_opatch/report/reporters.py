@@ -10,9 +10,10 @@ from typing import Self
 from git_opatch import report
 from git_opatch.model.errors import OpatchError
 from git_opatch.plan.plan import NotCommitted
+from git_opatch.report.draw import Shown
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import details, left_out_notes, loose_placements
-from git_opatch.report.refusal import Shown, failure_lines
+from git_opatch.report.refusal import failure_lines
 from git_opatch.report.terminal import show, write_data
 
 

@@ -18,8 +18,8 @@ from typing import TextIO
 
 from git_opatch.model.errors import InputError
 from git_opatch.model.text import Text, visible
+from git_opatch.report.draw import Shown, Spans, plain
 from git_opatch.report.files import DIFF_STYLES
-from git_opatch.report.refusal import Shown, Spans, plain
 
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
 _NEVER = ("false", "never", "no", "off")

@@ -7,21 +7,22 @@ from typing import NamedTuple
 
 from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind, OpatchError, ParseError
-from git_opatch.model.extent import Extent, ExtentLine
 from git_opatch.model.failure import Failure
-from git_opatch.model.limits import MANY
 from git_opatch.model.patch import FilePatch, Hunk, Line, Patch
+from git_opatch.model.picture import Mark, Picture, Row, Shows, elide
 from git_opatch.model.placement import Placement
 from git_opatch.model.selection import Key, Part, key_of
+from git_opatch.model.sentences import Difference
 from git_opatch.model.text_position import string_line_of
 from git_opatch.plan.plan import PlacedHunk
 from git_opatch.report import error_line, error_lines
+from git_opatch.report.draw import title
 from git_opatch.report.fields import ANY
 from git_opatch.report.placements import tolerated
 from git_opatch.report.refusal import text_of
 
-_MOST_LINES = 20
-"""So many lines of a hunk's extent are listed."""
+_MOST_LINES = 60
+"""So many rows of a picture are listed."""
 
 
 class Position(NamedTuple):
@@ -154,7 +155,7 @@ class FailureValues(NamedTuple):
     fix: Diagnostic | None = None
     failure: Failure | None = None
     section: _SectionValues | None = None
-    extent: Extent = Extent()
+    picture: Picture = Picture()
 
     @classmethod
     def of(cls, failure: Failure, sections: Sections) -> FailureValues:
@@ -168,7 +169,7 @@ class FailureValues(NamedTuple):
             Position(failure.source, failure.number),
             failure=failure,
             section=sections.of(failure),
-            extent=failure.extent or Extent(),
+            picture=failure.picture or Picture(),
         )
 
     @classmethod
@@ -193,31 +194,49 @@ class FailureValues(NamedTuple):
     @property
     def line(self) -> int | None:
         """The position of the line that differs, or of the only candidate."""
-        first, positions = self.extent.first, self.failure.positions if self.failure else ()
-        position = first.position if first else None
+        first, positions = self.picture.first, self.failure.positions if self.failure else ()
+        position = first.position if first and self.failure and self.failure.hunk else None
         return positions[0] if position is None and len(positions) == 1 else position
 
     @property
     def expected(self) -> bytes | None:
-        """The line that the patch has there, or the first that was there before a merge."""
-        if (first := self.extent.first) and first.line:
-            return first.line.text
-        return next(iter((self.failure and self.failure.expected) or ()), None)
+        """The line that the patch has there."""
+        first = self.picture.first
+        return first.line.text if first and first.line else None
+
+    @property
+    def difference(self) -> str | None:
+        """In what the two lines differ."""
+        first = self.picture.first
+        is_other = first is not None and first.mark is Mark.OTHER
+        return (first and first.note) or (Difference.TEXT.sentence if is_other else None)
 
     @property
     def found(self) -> bytes | None:
-        """The line that the file has there, or the first that does not merge."""
-        if first := self.extent.first:
-            return first.text
-        shown = self.failure.shown if self.failure and self.failure.expected is not None else ()
-        return next((text for _, text in shown), None)
+        """The line that the file has there."""
+        return self.picture.first.text if self.picture.first else None
 
     @property
-    def lines(self) -> Sequence[ExtentLine]:
-        """The lines of the extent, the most telling of many."""
-        return self.extent.most(_MOST_LINES)
+    def lines(self) -> Sequence[Row]:
+        """The rows of the hunk over the file, or of its lines; the most telling of many."""
+        pictures = self.failure.pictures if self.failure else ()
+        laid = (each for each in pictures if each.shows is Shows.PLACE and each.own)
+        return _listed(next(laid, self.picture))
 
     @property
-    def nowhere(self) -> Sequence[Line]:
-        """The lines that the file does not have."""
-        return self.extent.nowhere[:MANY]
+    def places(self) -> Sequence[_PlaceValues]:
+        """The other pictures."""
+        pictures = self.failure.pictures[1:] if self.failure else ()
+        path = self.failure.path if self.failure else ""
+        return [_PlaceValues(title(each, path), _listed(each)) for each in pictures]
+
+
+class _PlaceValues(NamedTuple):
+    title: str
+    lines: Sequence[Row]
+
+
+def _listed(picture: Picture) -> Sequence[Row]:
+    """Return at most so many rows; the added lines of the patch are not of the file."""
+    rows = [row for row in picture.rows if row.mark is not Mark.ADDED or row.position is not None]
+    return elide(rows, _MOST_LINES)

@@ -121,7 +121,7 @@ def test_a_call_that_does_not_apply_is_denied(base: Sandbox) -> None:
         assert lines[0].startswith(
             f"error: f: hunk 1 of 1 {said(Fault.NOTHING_FOUND.sentence, base='the working tree')}"
         ), event
-        assert "  nowhere in the file: `nowhere`" in lines
+        assert "nowhere 4 -nowhere" in "\n".join(lines)
         assert lines[-1] == "the patch does not apply; nothing was changed"
     assert "error: f: hunk 1" in _reason(base, _codex(_GOOD, base.path / "sub"))
     assert base.state() == before

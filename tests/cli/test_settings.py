@@ -161,14 +161,14 @@ def test_colour_is_used_in_a_pager(base: Sandbox) -> None:
     base.write(".git/p", _patch(b"one", b"\x1b]0;x\x07"))
     env = {"GIT_PAGER_IN_USE": "true", "TERM": "xterm"}
     ran = base.opatch("show", ".git/p", env=env)
-    assert b"\x1b[31m-one\x1b[0m\n" in ran.out
+    assert b"-\x1b[31mone\x1b[0m\n" in ran.out
     assert b"\x1b]" not in ran.out
     base.write(".git/none", _patch(b"none", b"1"))
     assert "\x1b" not in base.opatch("show", ".git/none", env=env).err
     for off in ("color.pager=false", "color.ui=never", "color.opatch=no"):
         ran = base.run("git", "-c", off, "opatch", "show", ".git/p", env=env)
         assert b"\x1b[31m" not in ran.out
-        assert b"\n-one\n" in ran.out
+        assert b"-one\n" in ran.out
     assert b"\x1b[31m" not in base.opatch("show", ".git/p").out
 
 

@@ -12,7 +12,7 @@ from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
-from git_opatch.model.sentences import Fault, Malformed
+from git_opatch.model.sentences import Detail, Fault, Malformed
 
 _CODE = "def f(x):\n    return x\n"
 _PATCH = envelope(
@@ -80,31 +80,33 @@ update code.py
 
   tolerated: hunk 1 of 1 [ID] at line 1, resilient (unique); 1 line differs
     in indentation
-  4  def f(x):   |   1  def f(x):
-  5 -  return x  ~   2 -    return x  <- indentation
-  6 +  return -x ~     +    return -x  <- written like this
+        = 1  def f(x):
+     file 2 -    return x
+     file   +    return -x
+    patch 5 -  return x   <- indentation
+    patch 6 +  return -x   <- written like this
 
 move old.txt => new/place.md
 
   strict: hunk 1 of 1 [ID] at line 5, strict (unique)
-         |    3  m2
-         |    4  m3
-  10  m4 |    5  m4
-  11 -m5 |    6 -m5
-  12 +M5 |      +M5
-         |    7  m6
-         |    8  m7
+           3  m2
+           4  m3
+        =  5  m4
+        =  6 -m5
+     adds 12 +M5
+           7  m6
+           8  m7
 
 delete gone
 
   strict: the whole file [ID]
-      1 -1
-      2 -2
+          1  1
+          2  2
 
 add näw
 
   strict: the whole file [ID]
-        +-- new
+     adds 15 +-- new
 
 delete data.bin
 
@@ -122,7 +124,7 @@ def test_a_line_that_is_the_same_is_shown_once_where_there_is_no_room(
         "p.patch", envelope(b"*** Update File: wide\n@@\n %b\n-%b\n" % (b"x" * 30, b"y" * 30))
     )
     _, seen = in_terminal(base, "show", "p.patch", columns=columns, env={"TERM": "dumb"})
-    assert seen.splitlines()[-2:] == [f"      1  {'x' * 30}", f"      2 -{'y' * 30}"]
+    assert seen.splitlines()[-2:] == [f"        = 1  {'x' * 30}", f"        = 2 -{'y' * 30}"]
 
 
 def test_ids_are_abbreviated_at_a_terminal_only(base: Sandbox) -> None:
@@ -297,8 +299,7 @@ def test_a_terminal_has_colour(base: Sandbox, columns: int) -> None:
     for text in (
         "update \x1b[1mcode.py\x1b[0m\n",
         "  \x1b[33mtolerated\x1b[0m: hunk",
-        "\x1b[31m-\x1b[0m\x1b[7;31m    \x1b[0m\x1b[31mreturn x\x1b[0m",
-        "\x1b[32m+-- new\x1b[0m\n",
+        "+\x1b[32m-- new\x1b[0m\n",
     ):
         assert text in seen
 
@@ -353,7 +354,7 @@ _PARTLY = envelope(
 def _verdicts(shown: bytes) -> list[str]:
     """Return what is said of each file and of its hunks, without ids."""
     found = re.findall(
-        r"(?m)^(?:update|add|delete) .*|^  (?:\w.*hunk|refused|strict).*", shown.decode()
+        r"(?m)^(?:update|add|delete) .*|^  (?:\w.*hunk \d|refused|strict).*", shown.decode()
     )
     return [re.sub(r" \[[0-9a-f]{4}\]", "", line) for line in found]
 
@@ -366,7 +367,7 @@ def test_a_refused_patch_has_a_verdict_for_each_hunk(base: Sandbox) -> None:
     assert _verdicts(ran.out) == [
         "update code.py",
         "  strict: hunk 1 of 2 at line 1, strict (unique)",
-        f"  refused (not found): hunk 2 of 2 {said(Fault.NOT_FOUND.sentence, base='the index')}",
+        "  refused (not found): hunk 2 of 2 does not match the index: none of",
         "delete lost",
         f"  refused: {said(Fault.MISSING_FILE.sentence, base='the index')}",
         "  refused (missing file): the whole file",
@@ -392,19 +393,19 @@ def test_the_places_of_an_ambiguous_hunk_are_shown(base: Sandbox) -> None:
     base.commit({"twice": "first\nx\nlast\nx\n"})
     shown = base.opatch("show", feed=envelope(b"*** Update File: twice\n@@\n-x\n+y\n")).out.decode()
     for at, line in (
-        (2, "      1  first  <- add this line"),
-        (4, "      3  last  <- add this line"),
+        (2, "      add 1  first"),
+        (4, "      add 3  last"),
     ):
-        assert f"    twice, line {at}\n" in shown
+        assert f"  twice:{at}\n" in shown
         assert f"{line}\n" in shown
-    assert shown.count("if this place is meant: add the marked line to the hunk") == 2
+    assert shown.count(f"if this place is meant: {opening(Detail.LINE_ABOVE.sentence)}") == 2
 
 
 def test_the_places_of_an_ambiguous_string_are_shown(base: Sandbox) -> None:
     base.commit({"twice": "first\nx\ny\n\nlast\nx\ny\n"})
     edit = {"file_path": "twice", "old_string": "x\ny", "new_string": "z"}
     shown = base.opatch("show", feed=json.dumps(edit).encode()).out.decode()
-    for lines, line in (("2-3", "      1  first"), ("6-7", "      5  last")):
-        assert f"    twice, lines {lines}\n" in shown
-        assert f"{line}  <- add this line\n" in shown
-    assert shown.count("if this place is meant: add the marked line to the string") == 2
+    for lines, line in (("2-3", "      add 1  first"), ("6-7", "      add 5  last")):
+        assert f"  twice:{lines}\n" in shown
+        assert f"{line}\n" in shown
+    assert shown.count(f"if this place is meant: {opening(Detail.LINE_ABOVE.sentence)}") == 2

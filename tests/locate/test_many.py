@@ -64,7 +64,7 @@ def test_a_hunk_far_longer_than_the_file_is_refused(hunk: str) -> None:
 
 def test_a_hunk_slightly_longer_than_the_file_is_compared() -> None:
     context = "".join(f" other {at}\n" for at in range(500))
-    assert refused(_FILE, " one\n-twice\n+2\n" + context).extent
+    assert refused(_FILE, " one\n-twice\n+2\n" + context).picture
 
 
 @named(

@@ -248,9 +248,9 @@ def test_a_refusal_is_the_text_of_the_command(base: Sandbox) -> None:
     assert all(f"{failure.path}: " in printed for failure in failures)
     first, second = failures
     assert (first.hunk, first.hunks, first.number, first.section_line) == (1, 1, 4, 2)
-    assert first.extent is not None
-    assert first.extent.first is not None
-    assert (first.extent.first.position, first.candidates, first.other) == (1, (), 0)
+    assert first.picture is not None
+    assert first.picture.first is not None
+    assert (first.picture.first.position, first.candidates, first.other) == (1, (), 0)
     assert (second.hunk, second.hunks, second.number) == (0, 0, 6)
     copy = pickle.loads(pickle.dumps(refused.value))
     assert (str(copy), copy.failures) == (str(refused.value), refused.value.failures)

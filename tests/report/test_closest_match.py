@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from documents import asked
 from parameters import named
-from phrases import said
+from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
 
 from git_opatch import Matching, Options, Refused, Tier, apply_to_text, plan_in_memory
-from git_opatch.model.sentences import Detail, Difference, Hint
-from git_opatch.report.refusal import failure_lines, plain, refusal_text
+from git_opatch.model.sentences import Detail, Difference, Fault, Hint
+from git_opatch.report.draw import plain
+from git_opatch.report.refusal import failure_lines, refusal_text
 
 
 def message(content: str, hunk: list[str]) -> str:
@@ -38,9 +39,9 @@ patch 5 -x
             [" a", "-x", " c"],
             """\
 = 1  a
-= 2 -x
+file 2  x
 file 3  b
-file 4  x
+= 4 -x
 = 5  c""",
         ),
         "lines left out above a line that may be another": (
@@ -60,10 +61,9 @@ file 3  y
             """\
 = 1  one
 file 2  }
-file 3  {
-patch 5  {
+= 3  {
+file 4  }
 patch 6 -gone
-4  }
 5  x""",
         ),
         "a blank line that the file has": (
@@ -84,33 +84,25 @@ patch 5  zwei
 2      self.x = []
 3
 = 4  def b(self, y):
-patch 5      # go
+nowhere 5      # go
 = 5 -    self.x.go(y)""",
         ),
         "before the file": (
             "b\nc\nd\n",
             [" a", " b", "-c", " d"],
-            f"""\
-patch 4  a   ({Difference.FILE_BEGINS.sentence})
+            """\
+nowhere 4  a
 = 1  b
 = 2 -c
 = 3  d""",
         ),
-        "other whitespace in new lines that are there loosely": (
-            "x\n  Hello\ny\n",
-            ["-hello", "+Hello"],
-            f"""\
-1  x
-file 2    Hello
-patch 5 +Hello   ({Difference.WHITESPACE.sentence})
-3  y""",
-        ),
-        "what is tolerated is not a difference": (
+        "what is tolerated in context is a difference beside one that is not": (
             "first\nsecond\nthird\n",
             ["   first \u00a0", "-SECOND = 2", " third"],
             """\
-= 1  first
+file 1  first
 file 2  second
+patch 4    first \\xa0   <- typography or punctuation differs
 patch 5 -SECOND = 2
 = 3  third""",
         ),
@@ -135,9 +127,9 @@ patch  6 -    done.append(response)
 2  y
 3  return
 = 4  def a():
+nowhere 5  # x   <- like line 1: `x`
 file 5      z
 file 6      w
-patch 5  # x
 = 7 -return""",
         ),
     },
@@ -148,73 +140,74 @@ def test_a_hunk_is_laid_over_the_file(content: str, hunk: list[str], rows: str) 
     assert "\n".join(shown) == rows
 
 
-def test_lines_that_are_the_same_are_left_out_of_a_large_hunk() -> None:
-    content = "".join(f"a {number}\n" for number in range(60))
-    changed = {5: "-a 5", 30: " b 30", 31: " b 31", 32: " b 32"}
-    text = message(content, [changed.get(n, f" a {n}") for n in range(60)])
-    assert said(Detail.SAME.sentence, lines="lines 1-3") in text
-    assert "file 31  a 30\n" in text
-    assert said(Detail.SAME.sentence, lines="lines 35-60") in text
-    assert len(text.splitlines()) < 26
+def test_lines_that_are_elsewhere_have_their_numbers() -> None:
+    content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    two(2)\n    two(2)\n"
+    text = message(content, [" def a():", "-    two(2)", "-    three()", " one(1)", " end(1)"])
+    assert "patch 5 -    two(2)   <- lines 64, 65\n" in text
+    assert "nowhere 6 -    three()\n" in text
 
 
-def test_a_message_of_many_hunks_has_a_line_for_the_later_ones() -> None:
+def test_a_line_that_is_nowhere_is_shown_with_one_like_it() -> None:
+    content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    if value is True:\n"
+    text = message(content, [" def a():", "-    if value == True:", " one(1)", " end(1)"])
+    assert said(Detail.LIKE.sentence, at=64, text="if value is True:") in text
+
+
+def test_where_fewer_than_half_of_the_lines_are_there_no_look_alike_is_drawn() -> None:
+    content = "def first():\n    pass\n\n\ndef second(x):\n    end(x)\n" * 3
+    text = message(content, [" ", "-nowhere at all", " end(x)", " neither here", " nor there"])
+    assert Detail.CLOSEST.sentence not in text
+    assert Detail.OUTLINE.sentence in text
+    assert "<- lines 6, 12, 18\n" in text
+
+
+def test_what_the_anchor_names_comes_before_what_is_alike() -> None:
+    content = "def a():\n    x = 1\n\n\ndef b():\n    z = 1\n    w = 1\n"
+    patch = "*** Update File: notes.txt\n@@ def a():\n     z = 2\n-    w = 1\n"
+    plan = plan_in_memory(envelope(patch.encode()), {"notes.txt": content.encode()})
+    text = "\n".join(map(plain, failure_lines(plan.failures)))
+    named = text.index(said(Detail.NAMED.sentence, name="def a():", line=1))
+    assert named < text.index(Detail.CLOSEST.sentence)
+    assert plan.failures[0].advice == said(Fault.NOT_FOUND.advice, reread="lines 1-2")
+
+
+def test_no_advice_leads_out_of_what_an_anchor_names() -> None:
+    """The place elsewhere is only an alternative, behind the anchor's own lines."""
+    content = "func A() {\n\ta(1)\n}\n\nfunc B() {\n\tb(2)\n}\n"
+    for anchor, at in (("func A() {", 1), ("func B() {", 5)):
+        old = "b(2)" if at == 1 else "a(1)"
+        patch = f"*** Update File: a.go\n@@ {anchor}\n-\t{old}\n+\tc(3)\n"
+        (failure,) = plan_in_memory(envelope(patch.encode()), {"a.go": content.encode()}).failures
+        assert failure.hint is Hint.IN_NAMED
+        assert failure.pictures[0].own[0] in range(at - 1, at + 1)
+
+
+def test_the_lines_of_another_file_of_the_patch_are_named() -> None:
+    patch = "*** Update File: a\n@@\n-total = sum(x)\n+y\n*** Update File: b\n@@\n-q\n+r\n"
+    files = {"a": b"one\ntwo\n", "b": b"q\ntotal = sum(x)\n"}
+    text = "\n".join(
+        map(plain, failure_lines(plan_in_memory(envelope(patch.encode()), files).failures))
+    )
+    assert "<- in b:2\n" in text
+
+
+def test_a_refusal_is_at_most_sixty_lines() -> None:
     content = "".join(f"def f{n}():\n    one({n})\n    two({n})\n\n" for n in range(100))
     hunks = [f"@@\n def f{n}():\n-    three({n})\n     two({n})" for n in range(100)]
-    lines = message(content, hunks).splitlines()
-    assert len(lines) < 60
-    assert sum(line.startswith("  closest match") for line in lines) == 5
-    assert lines[-1].startswith("and ")
+    assert len(message(content, hunks).splitlines()) < 60
 
 
 def test_a_hunk_that_changes_nothing_is_named_beside_one_that_is_refused() -> None:
     text = message("one\ntwo\n", ["-one", "+one", "@@", "-three", "+3"])
-    assert said(Detail.IDLE.sentence, path="notes.txt", hunk="hunk 1") in text
-
-
-def test_lines_that_are_elsewhere_are_named() -> None:
-    content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    two(2)\n    two(2)\n"
-    text = message(content, [" def a():", "-    two(2)", "-    three()", " one(1)", " end(1)"])
-    words = {"which": "patch line 5", "line": "two(2)", "lines": "lines 64, 65"}
-    assert said(Detail.ELSEWHERE.sentence, **words) in text
-    assert said(Detail.NOWHERE.sentence, which="patch line 6") in text
-
-
-def test_a_line_that_is_nowhere_is_named_with_one_like_it() -> None:
-    content = "def a():\n    one(1)\n    end(1)\n" + "pass\n" * 60 + "    if value is True:\n"
-    hunk = [" def a():", "-    if value == True:", " one(1)", " end(1)"]
-    words = {"which": "patch line 5", "line": "if value == True:", "lines": "line 64"}
-    text = message(content, hunk)
-    assert said(Detail.LIKE.sentence, **words, text="if value is True:") in text
-    assert "          63  pass\n          64      if value is True:\n" in text
+    assert said(Detail.IDLE.sentence, path="notes.txt", hunks="hunk 1") in text
 
 
 def test_added_lines_that_the_file_has_are_named() -> None:
     content = "def a():\n    one(1)\n    two(2)\n    end(1)\n"
     hunk = [" def b():", "+    one(1)", "+    two(2)", "     end(1)"]
-    words = {"which": "patch line 5", "lines": "lines 2-3"}
+    words = {"which": "patch lines 5-6", "lines": "lines 2-3"}
     assert said(Detail.ADDED.sentence, **words) in message(content, hunk)
     assert Detail.ADDED.sentence[-20:] not in message(content, [*hunk[:2], *hunk[3:]])
-
-
-def test_a_place_that_shares_only_blank_lines_is_not_shown() -> None:
-    content = "one\n\n}\n" * 60
-    text = message(content, [" ", "-nowhere at all", " }", " neither here"])
-    assert "closest" not in text
-    assert said(Detail.NOWHERE.sentence, which="`nowhere at all`, `neither here`") in text
-
-
-def test_the_definition_of_the_lines_and_that_of_the_anchor_are_named() -> None:
-    content = f"class A:\n    def a():\n        x\n\n\nclass B:\n    def a():\n{'        y' * 2}\n"
-    patch = (
-        "*** Update File: notes.txt\n@@ class A:\n@@ def a():\n         z\n-        v\n         w\n"
-    )
-    content += "        z\n        w\n"
-    plan = plan_in_memory(envelope(patch.encode()), {"notes.txt": content.encode()})
-    text = "\n".join(map(plain, failure_lines(plan.failures)))
-    assert "notes.txt:9-10, in `def a():` (line 7)\n" in text
-    assert said(Detail.NOT_IN_NAMED.sentence, name="class A:", lines="line 1") in text
-    assert said(Hint.NOT_IN_NAMED.sentence, reread="lines 7-10", at=1) in text
 
 
 @named(
@@ -259,7 +252,7 @@ def test_whitespace_that_is_not_seen_is_named() -> None:
             {"f": "x\n"},
             Options(matching=Matching(Tier.STRICT)),
         )
-    assert f"patch 4 -x    ({Difference.WHITESPACE_AT_END.sentence})\n" in refusal_text(
+    assert f"patch 4 -x    <- {Difference.WHITESPACE_AT_END.sentence}\n" in refusal_text(
         refused.value
     )
 
@@ -277,7 +270,7 @@ def test_characters_that_do_not_look_alike_are_not_named(found: str, expected: s
 
 
 def test_reversed_prefixes_are_mentioned() -> None:
-    words = "the file has its added lines, and not those that it removes"
+    words = "the file has what the hunk adds, and not what it removes"
     assert words in message("a\nnew\nc\n", [" a", "-old", "+new", " x"])
     assert words not in message("a\nold\nc\n", [" a", "-old", "+new", " x"])
     assert words not in message("a\nnew\nc\n", [" a", "-old", "+newer", " x"])
@@ -285,10 +278,10 @@ def test_reversed_prefixes_are_mentioned() -> None:
 
 def test_long_lines_are_shown_where_they_differ() -> None:
     long = "word " * 100
-    text = message(f"x\n{long}left\n", [f"-{long}right", "+z"])
-    found, expected, *_ = (line for line in text.splitlines() if "\u2026" in line)
+    text = message(f"x\n{long}left\ny\n", [" x", f"-{long}right", " y", "+z"])
+    there, expected = (line for line in text.splitlines() if "\u2026" in line)
     assert expected.endswith(" word right")
-    assert found.endswith(" word left")
+    assert there.endswith(" word left")
 
 
 _LINES = [f"line {number}" for number in range(9)]
@@ -311,35 +304,6 @@ def test_a_document_has_each_line_that_differs(repo: Sandbox) -> None:
         (3, "line 2", "other 2"),
         (6, "line 5", "other 5"),
     ]
-    assert [line["patch_line"] for line in failure["nowhere"]] == [6, 9]
-
-
-def test_a_document_has_what_is_elsewhere_and_what_is_named(repo: Sandbox) -> None:
-    """The lines around both are those of the file, as in the message."""
-    code = "def f():\n    one = 1\n    two = 2\n\n\ndef g():\n    three = 3\n    four = 4\n"
-    repo.commit({"f.py": code})
-    hunk = b"@@ def f():\n-    three = 3\n+    three = 5\n     nowhere = 1\n"
-    repo.write(".git/p", envelope(b"*** Update File: f.py\n" + hunk))
-    (failure,) = asked(repo, "apply", ".git/p")["failures"]
-    rows = code.splitlines()
-    told = [*failure["elsewhere"], *filter(None, [failure["named"]])]
-    assert [(each["text"], each["lines"]) for each in told] == [("def f():", [1])]
-    around = [(line["line"], line["text"]) for each in told for line in each["around"]]
-    assert around
-    assert all(rows[line - 1] == text for line, text in around)
-
-
-def test_a_document_has_the_first_new_line_and_the_one_that_differs(repo: Sandbox) -> None:
-    hunk = b"@@\n line 1\n-line 2\n+two\n+Two more.\n line 3\n"
-    for content, line, differs in (
-        ("line 1\ntwo\nTwo more.\nline 3\n", 2, 2),
-        ("line 1\ntwo\ntwo more.\nline 3\n", 2, 3),
-    ):
-        repo.commit({"f.txt": content})
-        repo.write(".git/p", envelope(b"*** Update File: f.txt\n" + hunk))
-        (failure,) = asked(repo, "apply", ".git/p")["failures"]
-        assert (failure["reason"], failure["candidates"]) == ("already_applied", [line])
-        assert failure["file_line"] == differs
 
 
 @named(
@@ -361,10 +325,11 @@ def test_a_refusal_knows_the_difference(content: str, hunk: bytes, expected: Dif
     with pytest.raises(Refused) as refused:
         apply_to_text(patch, {"f": content}, strict)
     (failure,) = refused.value.failures
-    assert failure.extent is not None
-    assert failure.extent.first is not None
-    assert (failure.number, failure.extent.first.position) == (5, 1)
-    assert failure.extent.first.difference is expected
+    assert failure.picture is not None
+    assert failure.picture.first is not None
+    assert (failure.number, failure.picture.first.position) == (5, 1)
+    note = opening(expected.sentence) * (expected is not Difference.TEXT)
+    assert failure.picture.first.note.startswith(note)
 
 
 @named(

@@ -46,7 +46,7 @@ def base(repo: Sandbox) -> Sandbox:
 def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(_SCHEMA)
     assert _SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    document = {"version": 1, "command": "apply", "exit_status": 0}
+    document = {"version": 2, "command": "apply", "exit_status": 0}
     for validator in (Draft202012Validator(_SCHEMA), _VALIDATOR):
         assert not validator.is_valid(document)
 
@@ -164,12 +164,12 @@ def test_a_refusal_reports_what_to_do(base: Sandbox) -> None:
     assert (failure["source"], failure["patch_line"], failure["file_line"]) == ("p", 5, 2)
     assert (failure["expected"], failure["found"]) == ("deux", "two")
     assert failure["difference"] == Difference.TEXT.sentence
-    assert failure["reread"] == [1, 3]
+    assert failure["reread"] == [1, 2]
     assert [(each["mark"], each["line"], each["text"]) for each in failure["lines"]] == [
         ("there", 1, "one"), ("other", 2, "two"), ("around", 3, "three"),
     ]  # fmt: skip
-    assert [line["text"] for line in failure["nowhere"]] == ["deux"]
-    assert failure["advice"] == [said(Fault.NOT_FOUND.advice, reread="lines 1-3")]
+    assert [line["at"] for line in failure["lines"]] == [[], [], []]
+    assert failure["advice"] == [said(Fault.NOT_FOUND.advice, reread="lines 1-2")]
     (hunk,) = failure["section"]["hunks"]
     assert [line["prefix"] + line["text"] for line in hunk["lines"]] == [" one", "-deux", "+2"]
 

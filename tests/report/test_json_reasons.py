@@ -369,7 +369,7 @@ def test_a_restored_run_is_reported_in_every_outcome(
 
 
 def test_invalid_documents_do_not_match_the_schema() -> None:
-    head = {"version": 1, "command": "log", "exit_status": 0, "summary": "1 record"}
+    head = {"version": 2, "command": "log", "exit_status": 0, "summary": "1 record"}
     record = dict.fromkeys(SCHEMA["$defs"]["record"]["required"])
     for status, entry, good in (
         ("shown", {**record, "record": 1}, True),

@@ -15,7 +15,7 @@ from git_opatch.report.fields import TABLES
 _PACKAGE = Path(git_opatch.__file__).parent
 _SCHEMA = json.loads((_PACKAGE / "report/schema.json").read_text())
 _PAGE = (_PACKAGE.parent / "docs/json.md").read_text()
-_INCLUDED = {"position", "place"}
+_INCLUDED = {"position"}
 """Tables that only others have the fields of."""
 
 

@@ -19,6 +19,7 @@ from writers import envelope
 from git_opatch.model.blob import Blob, Entry, Mode
 from git_opatch.model.errors import OpatchError
 from git_opatch.model.options import Options
+from git_opatch.model.picture import Mark
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import resolve_paths
@@ -48,7 +49,7 @@ _VERDICTS = {
         "\n     def area(self):\n-        return pi * self.r ** 2\n+        return 0\n",
         "strict",
     ),
-    "tolerated": ("\n     def area(self):\n-    return self.a ** 2\n+    return 0\n", "tolerated"),
+    "tolerated": ("\n-    return self.a ** 2\n+    return 0\n", "tolerated"),
     "ambiguous": ('\n-        return "shape"\n+        return "a shape"\n', "refused (ambiguous)"),
     "stale": (
         "\n     def area(self):\n-        return pi * self.radius ** 2\n+        return 0\n",
@@ -67,7 +68,8 @@ _EVIL = (
 
 _TESTS = Path(__file__).parents[1]
 _SCENARIOS = sorted({path.parent for path in _TESTS.glob("scenarios/*/*.txt")})
-_RIGHT_ROW = re.compile(r'<tr class="(.*?)"><td><td><td>(.*?)<td>(.*)</tr>')
+_UNLIKE = (Mark.OTHER, Mark.IN_PATCH, Mark.IN_FILE)
+_RIGHT_ROW = re.compile(r'<tr class="(.*?)"><td>.*?<td>.*?<td>(.*?)<td>(.*)</tr>')
 
 
 class _Tags(HTMLParser):
@@ -132,7 +134,7 @@ def test_what_differs_is_marked_on_both_sides(base: Sandbox) -> None:
     hunk, _ = _VERDICTS["stale"]
     page = _page(base, envelope(f"*** Update File: shapes.py\n@@{hunk}".encode()), status=1)
     assert re.findall("<mark>(.*?)</mark>", page) == ["radius", "r"]
-    assert "closest match: shapes.py, lines 2-3, in <code>class Circle:</code>" in page
+    assert "closest match, shapes.py:2-3, in <code>class Circle:</code> (line 1)" in page
 
 
 def test_what_is_written_is_shown_beside_what_the_patch_has(base: Sandbox) -> None:
@@ -140,7 +142,7 @@ def test_what_is_written_is_shown_beside_what_the_patch_has(base: Sandbox) -> No
     page = _page(base, envelope(f"*** Update File: shapes.py\n@@{hunk}".encode()))
     (row,) = re.findall(r'<tr class="like a">(.*?)</tr>', page)
     assert re.sub("<.*?>", "", row.replace("<td>", "|")) == (
-        "|6|+    return 0||+        return 0written like this"
+        "|5|+    return 0||+        return 0written like this"
     )
 
 
@@ -155,7 +157,7 @@ def test_the_marked_lines_decide_between_candidates(
     page = _page(
         base, envelope(f"*** Update File: {path}\n@@\n-{old}\n+{old}  # new\n".encode()), status=1
     )
-    places = page.split('<div class="place right">')[1:]
+    places = page.split('<div class="place both">')[1:]
     assert len(places) == count
     for place in places:
         text, removed = "", 0
@@ -164,7 +166,7 @@ def test_the_marked_lines_decide_between_candidates(
                 own = unescape(re.sub("<em>.*</em>|<.*?>", "", shown))
                 text += f"{own}\n" if kind[-2:] in (" a", " d") else f" {own}\n"
                 removed = int(line) if kind == "same d" else removed
-        anchor = re.search("begin the hunk with <code>(.*?)</code>", place)
+        anchor = re.search("write <code>(.*?)</code> above the hunk", place)
         assert "decides" in place or anchor
         head = unescape(anchor[1]) if anchor else "@@"
         corrected = envelope(f"*** Update File: {path}\n{head}\n{text}".encode())
@@ -316,8 +318,9 @@ def test_the_scenarios_are_drawn_with_their_reasons(path: Path) -> None:
                 assert " ".join(failure.message.split()) in shown, file
                 assert failure.message in page, file
         for part in (part for shown in view.files for part in shown.parts):
-            kinds = {row.kind for place in part.places for row in place.rows}
-            assert "unlike" not in kinds or part.certainty is Certainty.REFUSED, file
+            marks = {row.mark for picture in part.pictures for row in picture.rows}
+            is_refused = part.certainty in (Certainty.REFUSED, Certainty.APPLIED)
+            assert marks.isdisjoint(_UNLIKE) or is_refused, file
 
 
 def test_a_page_that_goes_somewhere_is_asked_for(base: Sandbox) -> None:
@@ -367,7 +370,6 @@ def test_a_browser_marks_what_changes_and_unfolds_what_is_beside_it(
     base.commit({"lines": "".join(f"{at}\n" for at in range(9))})
     hunk = "\n 0\n ...\n-8\n+8 + 1\n"
     page = _page(base, envelope(f"*** Update File: lines\n@@{hunk}".encode()))
-    assert "<mark>" not in page
     seen = _seen(page, tmp_path)
     assert "8<mark> + 1</mark>" in seen
     assert "<details open" in seen

@@ -36,7 +36,7 @@
     while (back < least - front && old.at(-1 - back) === now.at(-1 - back)) back++;
     const head = size(old.slice(0, front)), tail = size(old.slice(old.length - back));
     const indentation = nodes[0].data.search(/\S|$/), longest = Math.max(...nodes.map(node => node.length));
-    if (2 * (head + tail - Math.min(head, indentation)) < longest - indentation) return;
+    if (front + back < least && 2 * (head + tail - Math.min(head, indentation)) < longest - indentation) return;
     for (const node of nodes) {
       const middle = node.splitText(head);
       middle.splitText(middle.length - tail);
