@@ -165,6 +165,7 @@ def test_the_marked_lines_decide_between_candidates(
             if kind != "around":
                 own = unescape(re.sub("<em>.*</em>|<.*?>", "", shown))
                 text += f"{own}\n" if kind[-2:] in (" a", " d") else f" {own}\n"
+                text += f"+{old}  # new\n" if kind == "same d" else ""
                 removed = int(line) if kind == "same d" else removed
         anchor = re.search("write <code>(.*?)</code> above the hunk", place)
         assert "decides" in place or anchor
