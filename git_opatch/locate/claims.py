@@ -28,6 +28,8 @@ from git_opatch.model.text import visible
 _CODE_NAME = re.compile(rb"(?<![\w.$-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)\b")
 _NEAR, _MOST_NEAR = 20, 5
 """A number that nothing confirms does not choose among more places so near to it."""
+_FAR = 2_000
+"""Git's heading is not looked for in lines that are farther above."""
 _FARTHEST = 100
 """`--ambiguous nearest` takes no loose match that is farther away (FILE_PATCH)."""
 _NOT_AT_END = "says that it ends the file, but it does not; ignored"
@@ -285,10 +287,19 @@ def _kind(anchor: Anchor) -> str:
 def _holds(reading: Reading, anchors: Sequence[Anchor], file: File) -> bool:
     """Return whether a reading is in its anchors, or right above what they name: its comment, its
     decorators and attributes belong to a definition."""
-    if in_anchors(reading, anchors, file):
+    if in_anchors(reading, anchors, file) or _is_written_by_git(anchors[-1], reading, file):
         return True
     named = file.heads.named(anchors[-1])
     return any(_is_above(reading, row, file) for row in named if row >= reading.changed[1])
+
+
+def _is_written_by_git(anchor: Anchor, reading: Reading, file: File) -> bool:
+    """Return whether a heading is what git writes above the place, whatever it is: the last line
+    above it that begins with a letter."""
+    start = next((row for _, row in reading.steps if row is not None), 0)
+    above = (file.lines[row] for row in range(start - 1, max(start - _FAR, 0) - 1, -1))
+    last = next(filter(_BEGINS_WITH_LETTER.match, above), b"")
+    return anchor.weak and bool(last) and last.startswith(anchor.text.strip())
 
 
 def _is_above(reading: Reading, row: int, file: File) -> bool:
@@ -296,6 +307,7 @@ def _is_above(reading: Reading, row: int, file: File) -> bool:
     return len(between) <= _NEAR and bool(between) and all(map(_belongs_below, between))
 
 
+_BEGINS_WITH_LETTER = re.compile(rb"[A-Za-z_$]")
 _BELONGS_BELOW = re.compile(rb"\s*(?:@|#|//|/?\*|--|;|<!--|\"\"\"|'''|\[|%)")
 
 
