@@ -53,6 +53,7 @@ _JSON = {
     b"\\\\": b"\\",
     b"\\/": b"/",
 }
+_ENCODINGS = {"latin-1": Repair.LATIN_1, "gbk": Repair.GBK}
 _LONG = 1 << 12
 """No longer line is composed letter by letter."""
 _CODE = re.compile(rb"\\u[0-9a-fA-F]{4}")
@@ -167,8 +168,9 @@ def forms_of(
     for width in ("04x", "04X"):
         escape = _escape_as(width)
         yield [_NOT_ASCII.sub(escape, text).encode() for text in decoded], Repair.ESCAPED_IN_FILE
-    with suppress(UnicodeError):
-        yield [text.encode("gbk") for text in decoded], Repair.GBK
+    for encoding, repair in _ENCODINGS.items():
+        with suppress(UnicodeError):
+            yield [text.encode(encoding) for text in decoded], repair
     if max(map(len, texts)) < _LONG:
         composed = (unicodedata.normalize("NFC", text) for text in decoded)
         yield [text.encode() for text in composed], Repair.DECOMPOSED

@@ -8,6 +8,7 @@ like any hunk.
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,10 +20,12 @@ from git_opatch.locate.reading import ADDED, CONTEXT, REMOVED, Applied, Sought, 
 from git_opatch.locate.slips import forms_of
 from git_opatch.locate.words import candidates, explain, tell_apart
 from git_opatch.model.failure import Failure, Problem, failure_of
+from git_opatch.model.limits import MANY, QUOTED, SHOWN
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Cell, Hunk, Line, Prefix, Replacement
 from git_opatch.model.picture import Picture, Suggestion
 from git_opatch.model.sentences import Fault
+from git_opatch.model.text import visible
 
 _MOST = 100_000
 """No more occurrences are replaced."""
@@ -32,7 +35,6 @@ _LEAST = 10
 """A new string of so many characters is not there by accident."""
 _AROUND = 3
 """So many lines are shown around an insertion, or more if these are there twice."""
-_RANGE_REMOVED = "`~` removes lines"
 
 _Lines = tuple[Hunk, tuple[str, ...]]
 """A hunk of whole lines, and notes."""
@@ -81,6 +83,7 @@ def refuse_applied(hunk: Hunk, file: File) -> Failure | None:
 def _with_ranges(hunk: Hunk, file: File, matching: Matching) -> _Lines | Failure:
     """Put the file's lines in place of each `~`: what is beside it must be there once, in order."""
     lines: list[Line] = []
+    notes: list[str] = []
     last = 0
     for start, stop in pairwise((0, *hunk.removed_ranges, len(hunk.lines))):
         shown = hunk.lines[start:stop]
@@ -91,10 +94,23 @@ def _with_ranges(hunk: Hunk, file: File, matching: Matching) -> _Lines | Failure
         at = readings[0].start
         if at < last:
             return failure_of(part, Fault.RANGE_ORDER, positions=(at,), stop=last)
-        lines += (Line(REMOVED, text) for text in file.lines[last : at if start else last])
+        if start:
+            number = lines[-1].number + 1
+            lines += (Line(REMOVED, text, number=number) for text in file.lines[last:at])
+            notes.append(_range_note(file.lines[last:at], last))
         lines += shown
         last = at + len(part.preimage)
-    return replace(hunk, lines=tuple(lines), removed_ranges=()), (_RANGE_REMOVED,)
+    return replace(hunk, lines=tuple(lines), removed_ranges=()), tuple(notes)
+
+
+def _range_note(lines: Sequence[bytes], row: int) -> str:
+    """Say which lines a `~` removes, from `row` on."""
+    if not lines:
+        return "`~` removes no line"
+    first, last = (visible(line.strip(), QUOTED) for line in (lines[0], lines[-1]))
+    if len(lines) == 1:
+        return f"`~` removes line {row + 1}: `{first}`"
+    return f"`~` removes lines {row + 1}-{row + len(lines)}: `{first}` … `{last}`"
 
 
 def _refuse_range(
@@ -158,7 +174,8 @@ class _String:
         return self._refuse(Fault.STRING_APPLIED, [self.raw.find(self.new)])
 
     def _refuse(self, what: Fault | Problem, offsets: Sequence[int] = ()) -> Failure:
-        rows = dict.fromkeys(self._row(at) for at in offsets[:1000])
+        last = max(len(self.file.lines) - 1, 0)
+        rows = dict.fromkeys(min(self._first_row(at), last) for at in offsets[:MANY])
         fault = what.fault if isinstance(what, Problem) else what
         told: tuple[Suggestion, ...] = ()
         pictures: list[Picture] = []
@@ -221,13 +238,35 @@ class _String:
         kept = self._with_newline(offsets)
         if isinstance(kept, Failure):
             return kept
-        notes = (f"{len(offsets)} occurrences replaced",) if asked.every else ()
-        return kept._whole_lines(offsets), notes
+        return kept._whole_lines(offsets), self._notes(offsets)
+
+    def _notes(self, offsets: Sequence[int]) -> tuple[str, ...]:
+        """Say where all occurrences are that were replaced; that an empty line is left."""
+        if self.asked.every:
+            plural = "s" * (len(offsets) > 1)
+            rows = Counter(map(self._first_row, offsets[:MANY]))
+            return (f"{len(offsets)} occurrence{plural} replaced: {_listed(rows)}",)
+        at, end = offsets[0], offsets[0] + len(self.old)
+        is_line = self._begins_line(at) and self.raw[end : end + 1] == b"\n"
+        if self.new or self.old.endswith(b"\n") or not is_line:
+            return ()
+        how = "to remove the line, end the old string with a newline"
+        return (f"leaves an empty line {self._row(at) + 1}; {how}",)
+
+    def _begins_line(self, at: int) -> bool:
+        return not at or self.raw[at - 1 : at] == b"\n"
+
+    def _first_row(self, at: int) -> int:
+        """Return the row of an occurrence; a newline that it begins with is not its line."""
+        text = self.old.lstrip(b"\n")
+        return self._row(at + len(self.old) - len(text) if text else at)
 
     def _miscounted(self, offsets: Sequence[int]) -> Fault | Problem | None:
         """Return what is against so many occurrences."""
         asked, count = self.asked, len(offsets)
         times = f"{count} times" if count > 1 else "once"
+        if count > _MOST:
+            return Problem.of(Fault.STRING_TOO_OFTEN, count=_MOST)
         if any(b - a < len(self.old) for a, b in pairwise(offsets)):
             return Fault.STRINGS_OVERLAP
         if asked.every and b"\n" in self.old:
@@ -251,7 +290,7 @@ class _String:
 
     def _with_newline(self, offsets: Sequence[int]) -> _String | Failure:
         """Keep the newline that ends the old string alone, unless whole lines go."""
-        begins = all(not at or self.raw[at - 1 : at] == b"\n" for at in offsets)
+        begins = all(map(self._begins_line, offsets))
         is_lost = self.old.endswith(b"\n") and not self.new.endswith(b"\n")
         if not is_lost or (not self.new and begins):
             return self
@@ -307,7 +346,7 @@ class _String:
         if source.old == source.new:
             return self._refuse(Problem.of(Fault.CELL_APPLIED, cell=name), [source.start])
         string = replace(self, old=source.old, new=source.new)
-        note = f"the source of cell `{name}` was replaced"
+        note = f"the source of cell `{visible(name, QUOTED)}` was replaced; its outputs stay"
         return string._whole_lines([source.start]), (note,)
 
     def _insert(self, after: int) -> _Lines | Failure:
@@ -315,6 +354,8 @@ class _String:
         file, added, size = self.file, self.hunk.lines, len(self.file.lines)
         if after > size:
             return failure_of(self.hunk, Fault.BELOW_THE_END, after=after, size=size)
+        if not size:
+            return replace(self.hunk, replacement=None), ()
         new = file.texts(added)
         for start in (after, after - len(new)):
             if start >= 0 and any(new) and file.lines[start : start + len(new)] == new:
@@ -326,7 +367,17 @@ class _String:
         shown = [Line(CONTEXT, file.lines[row], file.text.has_newline(row)) for row in rows]
         cut = after - rows.start
         lines = (*shown[:cut], *added, *shown[cut:])
-        return replace(self.hunk, lines=lines, replacement=None), (f"inserted below line {after}",)
+        where = "at the beginning of the file"
+        if after:
+            where = f"below line {after}: `{visible(file.lines[after - 1].strip(), QUOTED)}`"
+        return replace(self.hunk, lines=lines, replacement=None), (f"inserted {where}",)
+
+
+def _listed(rows: Counter[int]) -> str:
+    """Name rows, with how often each is meant; the first ones of many."""
+    numbers = [f"{row + 1}" + f" ({count} times)" * (count > 1) for row, count in rows.items()]
+    listed = ", ".join(numbers[:SHOWN]) + ", …" * (len(numbers) > SHOWN)
+    return f"line{'s' * (len(numbers) > 1)} {listed}"
 
 
 def _slice(file: File, rows: range) -> Sequence[bytes]:

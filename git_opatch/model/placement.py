@@ -52,6 +52,7 @@ class Repair(Enum):
     NUMBERED = "its lines had line numbers in front"
     ESCAPED = "its text was escaped: each escape was read as its character"
     ESCAPED_IN_FILE = "its characters were written as the escapes of the file"
+    LATIN_1 = "its text was written in Latin-1, as the file is"
     GBK = "its text was written in GBK, as the file is"
     CONSOLE = "its lines were as a console in GBK (code page 936) shows them"
     BLANKS = "its blanks that are neither spaces nor tabs were read as spaces"
