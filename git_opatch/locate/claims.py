@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 
 from git_opatch.locate.file import File
 from git_opatch.locate.heads import claims_definition, is_definition, is_prose, names_in
-from git_opatch.locate.reading import ADDED, CONTEXT, Reading, Sought
+from git_opatch.locate.reading import ADDED, CONTEXT, Reading, Sought, Span
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Ambiguous, Matching
 from git_opatch.model.patch import Anchor, Hunk
@@ -39,6 +39,15 @@ def in_anchors(reading: Reading, anchors: Sequence[Anchor], file: File) -> bool:
     """Return whether a reading is below or in what the anchors name, or shows it."""
     scopes = file.heads.scopes(tuple(anchors))
     return any(_is_in(reading, row, stop) for row, stop in scopes)
+
+
+def _held(sought: Sought, scopes: Sequence[tuple[int, int]]) -> list[int]:
+    """List the indexes of the readings that are in one of the scopes."""
+    readings, held = sought.readings, set[int]()
+    for row, stop in scopes:
+        near = readings.starting_in(row - readings.size, stop)
+        held.update(at for at in near if _is_in(readings[at], row, stop))
+    return sorted(held)
 
 
 def _is_in(reading: Reading, row: int, stop: int) -> bool:
@@ -73,15 +82,17 @@ def _by_own_claims(sought: Sought, file: File) -> None:
     what is under its anchors, unless a heading and a number disagree."""
     hunk = sought.hunk
     if hunk.at_end_of_file:
-        at_end = [each for each in sought.readings if each.stop == len(file.lines)]
+        size, readings = len(file.lines), sought.readings
+        last = readings.starting_in(size - readings.size, size)
+        at_end = [at for at in last if readings[at].stop == size]
         sought.keep(at_end, Evidence.END_OF_FILE)
     if sought.readings[0].level:
         exact = [_exact_lines(reading, file) for reading in sought.readings]
-        most = [x for x, count in zip(sought.readings, exact, strict=True) if count == max(exact)]
-        sought.keep(most, Evidence.UNIQUE)
+        most = max(exact)
+        sought.keep([at for at, count in enumerate(exact) if count == most], Evidence.UNIQUE)
     if hunk.anchors and hunk.preimage:
-        held = [each for each in sought.readings if in_anchors(each, hunk.anchors, file)]
-        stated = [each for each in sought.readings if each.start == hunk.stated_start]
+        held = _held(sought, file.heads.scopes(hunk.anchors))
+        stated = sought.readings.starting_at(hunk.stated_start)
         if hunk.strong or not stated or stated[0] in held:
             sought.keep(held, Evidence.ANCHOR)
 
@@ -97,8 +108,7 @@ def _by_marker(sought: Sought, marker: Sought, file: File) -> None:
         return
     for row in reversed(range(marker.only.start, marker.only.stop)):
         if file.is_solid(row):
-            stop = file.heads.end(row)
-            if held := [each for each in sought.readings if _is_in(each, row, stop)]:
+            if held := _held(sought, [(row, file.heads.end(row))]):
                 sought.keep(held, Evidence.ANCHOR)
                 return
 
@@ -108,7 +118,7 @@ def _by_order(all_sought: Sequence[Sought], markers: Collection[int]) -> None:
     late. Hunks that have one place must be in order, and so must their numbers."""
     if all(len(each.readings) == 1 for each in all_sought):
         return
-    spans = [_spans(each, each.hunk.ordinal in markers) for each in all_sought]
+    spans = [_Spans(each, each.hunk.ordinal in markers) for each in all_sought]
     only = [each[0] for each in spans if len(each) == 1]
     stated = [each.hunk.stated_start for each in all_sought]
     numbers = [number for number in stated if number is not None]
@@ -119,20 +129,24 @@ def _by_order(all_sought: Sequence[Sought], markers: Collection[int]) -> None:
         return
     for sought, first, last in zip(all_sought, early, late, strict=True):
         if first == last:
-            sought.keep([sought.readings[first]], Evidence.HUNK_ORDER)
+            sought.keep([first], Evidence.HUNK_ORDER)
 
 
-_Span = tuple[int, int, int]
-"""The rows that a reading changes, as start and stop, and where it begins."""
+class _Spans(Sequence[Span]):
+    """The rows that the readings of a hunk change; one that changes nothing is where it begins."""
+
+    def __init__(self, sought: Sought, is_marker: bool) -> None:
+        self._readings, self._is_marker = sought.readings, is_marker
+
+    def __len__(self) -> int:
+        return len(self._readings)
+
+    def __getitem__(self, at: int) -> Span:  # type: ignore[override]
+        start = self._readings.starts[at]
+        return (start, start, start) if self._is_marker else self._readings.span(at)
 
 
-def _spans(sought: Sought, is_marker: bool) -> list[_Span]:
-    if is_marker:
-        return [(each.start, each.start, each.start) for each in sought.readings]
-    return [(*each.changed, each.start) for each in sought.readings]
-
-
-def _as_early(all_spans: Sequence[Sequence[_Span]]) -> list[int] | None:
+def _as_early(all_spans: Sequence[_Spans]) -> list[int] | None:
     """Choose the first span of each hunk that is after the one before; None if there is none."""
     chosen: list[int] = []
     limit, begun = -1, -1
@@ -146,7 +160,7 @@ def _as_early(all_spans: Sequence[Sequence[_Span]]) -> list[int] | None:
     return chosen
 
 
-def _as_late(all_spans: Sequence[Sequence[_Span]]) -> list[int] | None:
+def _as_late(all_spans: Sequence[_Spans]) -> list[int] | None:
     """Choose the last span of each hunk that is before the one after; None if there is none."""
     chosen: list[int] = []
     limit: float = inf
@@ -172,11 +186,11 @@ def _by_number(all_sought: Sequence[Sought], file: File) -> None:
         return
     for sought in numbered:
         stated, anchors = sought.hunk.stated_start or 0, sought.hunk.anchors
-        at = [each for each in sought.readings if each.start == stated]
+        at = sought.readings.starting_at(stated)
         if not at or len(sought.readings) < 2:
             continue
-        held = [each for each in sought.readings if in_anchors(each, anchors, file)]
-        near = sum(abs(each.start - stated) <= _NEAR for each in sought.readings)
+        held = _held(sought, file.heads.scopes(anchors))
+        near = len(sought.readings.starting_in(stated - _NEAR, stated + _NEAR))
         if at[0] in held or (not held and (near <= _MOST_NEAR or sure)):
             sought.keep(at, Evidence.STATED_LINE)
 
@@ -198,16 +212,19 @@ def _nearest(all_sought: Sequence[Sought]) -> None:
     for sought in all_sought:
         stated = sought.hunk.stated_start
         aim = expected if stated is None else stated
-        near = [x for x in sought.readings if not x.level or abs(x.start - aim) <= _FARTHEST]
-        if len(sought.readings) > 1 and near:
-            best = min(near, key=_distance_from(aim))
-            sought.count = len(sought.readings)
-            sought.readings, sought.rivals, sought.evidence = [best], (), Evidence.NEAREST
+        starts, count = sought.readings.starts, len(sought.readings)
+        after = bisect_left(starts, aim)
+        beside = range(max(after - 1, 0), min(after + 1, count)) if count > 1 else ()
+        best = min(beside, key=_distance_from(aim, starts), default=None)
+        is_near = best is not None and abs(starts[best] - aim) <= _FARTHEST
+        if best is not None and (is_near or not sought.readings[best].level):
+            sought.readings, sought.count = sought.readings.only([best]), count
+            sought.rivals, sought.evidence = (), Evidence.NEAREST
         expected = sought.only.stop if sought.only else expected
 
 
-def _distance_from(aim: int) -> Callable[[Reading], tuple[int, bool]]:
-    return lambda reading: (abs(reading.start - aim), reading.start < aim)
+def _distance_from(aim: int, starts: Sequence[int]) -> Callable[[int], tuple[int, bool]]:
+    return lambda at: (abs(starts[at] - aim), starts[at] < aim)
 
 
 # ---------------------------------------------------------------- to refuse the one that is left

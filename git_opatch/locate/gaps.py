@@ -18,8 +18,8 @@ from git_opatch.locate.file import File
 from git_opatch.locate.heads import closes
 from git_opatch.locate.loose import loose
 from git_opatch.locate.nearby import Nearby
-from git_opatch.locate.reading import CONTEXT, Level, Reading, Sought, Step, is_blank
-from git_opatch.model.limits import MANY
+from git_opatch.locate.reading import CONTEXT, Level, Reading, Readings, Sought, Step, is_blank
+from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Repair
 from git_opatch.model.text import indentation
@@ -50,7 +50,7 @@ def with_gaps(hunk: Hunk, file: File) -> Sought:
     exact = [way for way in ways if _leaves_out(way) and all(_is_exact(x, file) for x in way)]
     if len(changed) != 1 or not exact:
         return Sought(hunk)
-    return Sought(hunk, [_joined(exact[0], file)], alone=True)
+    return Sought(hunk, Readings.of([_joined(exact[0], file)]), alone=True)
 
 
 def _pieces(hunk: Hunk, file: File) -> list[Hunk]:
@@ -77,7 +77,7 @@ def _is_content(line: Line, file: File) -> bool:
 def _places(piece: Hunk, file: File) -> list[Reading]:
     """Return where a piece is, whatever its whitespace, in what the anchors name. One that only adds
     is next to nothing."""
-    readings = loose(Nearby(piece, file), Level.SPACE).readings if piece.preimage else []
+    readings = [*loose(Nearby(piece, file), Level.SPACE).readings] if piece.preimage else []
     if piece.anchors:
         held = [each for each in readings if in_anchors(each, piece.anchors, file)]
         readings = held or readings
@@ -123,11 +123,11 @@ def _stays(above: Reading, below: Reading, way: Sequence[Reading], file: File) -
 
 def _outer_depth(below: Reading, way: Sequence[Reading], file: File) -> int | None:
     """Return how deep the head is that a piece is in, of the lines shown above it; -1 if none is
-    shown, None if a shown one has ended before."""
+    shown near it, None if a shown one has ended before."""
     depth = _depth(below.start, file)
     shown = [row for each in way for _, row in each.steps if row is not None and row < below.start]
     closed = depth + 1
-    for row in sorted(shown, reverse=True):
+    for row in sorted(shown, reverse=True)[:FEW]:
         if not file.is_solid(row):
             continue
         rank, at = file.heads.rank(row), _depth(row, file)

@@ -22,6 +22,7 @@ from git_opatch.locate.reading import (
     REMOVED,
     Level,
     Reading,
+    Readings,
     Sought,
     is_blank,
 )
@@ -55,7 +56,7 @@ def _spaced(nearby: Nearby) -> Sought:
     if straight and not nearby.hunk.separators:
         laid = straight
     rivals = nearby.rivals(as_written, places) if laid else ()
-    return Sought(nearby.hunk, laid, rivals=rivals)
+    return Sought(nearby.hunk, Readings.of(laid), rivals=rivals)
 
 
 def _formed(nearby: Nearby) -> Sought:
@@ -63,7 +64,7 @@ def _formed(nearby: Nearby) -> Sought:
     places = nearby.alike(typographic)
     laid = _laid(nearby, places, Level.FORM)
     rivals = [*_loose_rivals(nearby, places, 0), *nearby.rivals(as_written, places)]
-    return Sought(nearby.hunk, laid, alone=True, rivals=rivals if laid else ())
+    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals if laid else ())
 
 
 def _tolerated(nearby: Nearby) -> Sought:
@@ -72,7 +73,7 @@ def _tolerated(nearby: Nearby) -> Sought:
     laid = _laid(nearby, places, Level.TOLERATED)
     near = (place for place in nearby.alike(spaced, 1) if place not in places)
     rivals = [*_loose_rivals(nearby, places, 1), *(nearby.file.solid[place] for place in near)]
-    return Sought(nearby.hunk, laid, alone=True, rivals=rivals if laid else ())
+    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals if laid else ())
 
 
 def _laid(nearby: Nearby, places: Sequence[int], level: Level) -> list[Reading]:
@@ -110,7 +111,7 @@ def past_the_end(hunk: Hunk, file: File) -> Sought:
         if at_end and (is_blank(last) or not _lacks_additions(lines)):
             taken = [place for place in nearby.places if nearby.rows(place)[0] >= at_end[0].start]
             rivals = [file.solid[at] for at in nearby.alike(spaced, 1) if at not in taken]
-            return Sought(nearby.hunk, at_end, alone=True, rivals=rivals)
+            return Sought(nearby.hunk, Readings.of(at_end), alone=True, rivals=rivals)
     return Sought(hunk)
 
 

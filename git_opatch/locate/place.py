@@ -59,19 +59,13 @@ class Search:
         if the others were not in the patch."""
         asked = self.sought if wanted is None else {at: self.sought[at] for at in wanted}
         known = {**asked, **self.markers}
-        fresh = [_copied(known[at]) for at in sorted(known)]
+        fresh = [copy(known[at]) for at in sorted(known)]
         narrow(fresh, self.markers, self._file, matching)
         judged = [sought for sought in fresh if sought.hunk.ordinal in asked]
         applied.say_in_order(judged, matching)
         results = {each.hunk.ordinal: _settle(each, self._file, matching) for each in judged}
         applied.look_beside(judged, results, self._file, matching)
         return results
-
-
-def _copied(sought: Sought) -> Sought:
-    fresh = copy(sought)
-    fresh.readings = list(sought.readings)
-    return fresh
 
 
 def _settle(sought: Sought, file: File, matching: Matching) -> HunkResult:
@@ -115,7 +109,7 @@ def _refuse(sought: Sought, problem: Problem, file: File, matching: Matching) ->
 
 def _said_against(sought: Sought, file: File, matching: Matching) -> Iterable[Problem | str]:
     """Yield what is against the one reading that is left: a problem, or a note."""
-    (reading, *_) = sought.readings
+    reading = sought.readings[0]
     yield from contradicted(sought, reading, file, matching)
     yield from refuted(sought, reading, file, matching)
 
@@ -126,10 +120,11 @@ def _agreed(sought: Sought, file: File) -> tuple[Placement, Problem | None] | No
     most = 1 if sought.alone else FEW
     if sought.rivals or len(sought.readings) > most:
         return None
-    first, *others = (_written(sought, reading, file) for reading in sought.readings)
+    first = _written(sought, sought.readings[0], file)
+    others = range(1, len(sought.readings))
     after = _after(first[0], file) if others else None
-    same = all(_after(placement, file) == after for placement, _ in others)
-    return first if same else None
+    same = (_after(_written(sought, sought.readings[at], file)[0], file) == after for at in others)
+    return first if all(same) else None
 
 
 def _after(placement: Placement, file: File) -> Text:

@@ -6,12 +6,14 @@ It must not choose between readings.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import IntEnum
+from functools import cache, partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from git_opatch.locate.file import File
 from git_opatch.model.failure import Problem
@@ -80,6 +82,63 @@ class Reading(NamedTuple):
         return [line for line, row in self.steps if row is None and line.text.strip()]
 
 
+Span = tuple[int, int, int]
+"""The rows that a reading changes, as start and stop, and where it begins."""
+
+
+class Readings(Sequence[Reading]):
+    """Readings of one class, by where they begin.
+
+    Those of lines as written are laid when they are asked for: a hunk of lines that are everywhere
+    has thousands.
+    """
+
+    def __init__(self, starts: Sequence[int], lay: Callable[[int], Reading], size: int) -> None:
+        self.starts, self._lay, self.size = starts, lay, size
+        """`size` is how many rows one has at most."""
+
+    @classmethod
+    def of(cls, readings: Iterable[Reading]) -> Readings:
+        """Make it of readings that are laid."""
+        laid = {reading.start: reading for reading in readings}
+        size = max((reading.stop - start for start, reading in laid.items()), default=0)
+        return cls(sorted(laid), laid.__getitem__, size)
+
+    @classmethod
+    def as_written(cls, hunk: Hunk, starts: Sequence[int]) -> Readings:
+        """Make it of a hunk that is as written where it begins."""
+        return cls(starts, cache(partial(one_for_one, hunk)), len(hunk.preimage))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Reading: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Reading]: ...
+    def __getitem__(self, at: int | slice) -> Reading | list[Reading]:
+        if isinstance(at, slice):
+            return [*map(self._lay, self.starts[at])]
+        return self._lay(self.starts[at])
+
+    def only(self, indexes: Sequence[int]) -> Readings:
+        """Return some of them."""
+        return Readings([self.starts[at] for at in indexes], self._lay, self.size)
+
+    def starting_at(self, start: int | None) -> list[int]:
+        """List the index of the one that begins there."""
+        at = bisect_left(self.starts, -1 if start is None else start)
+        return [at] if self.starts[at : at + 1] == [start] else []
+
+    def starting_in(self, first: int, last: int) -> range:
+        """Return the indexes of those that begin at a row from `first` to `last`."""
+        return range(bisect_left(self.starts, first), bisect_right(self.starts, last))
+
+    def span(self, at: int) -> Span:
+        """Return the rows that one changes, and where it begins."""
+        return (*self[at].changed, self.starts[at])
+
+
 class Applied(NamedTuple):
     """Where the new lines of a hunk are already, and how loosely they match."""
 
@@ -94,7 +153,7 @@ class Sought:
     """A hunk, and its readings that are left, all of one class."""
 
     hunk: Hunk
-    readings: list[Reading] = field(default_factory=list)
+    readings: Readings = field(default_factory=lambda: Readings.of(()))
     alone: bool = False
     """Whether the reading must be the only one: no evidence may choose."""
     rivals: Sequence[int] = ()
@@ -117,10 +176,10 @@ class Sought:
         """Whether the search for it may end."""
         return bool(self.readings or self.applied or self.problem)
 
-    def keep(self, readings: Sequence[Reading], evidence: Evidence) -> None:
-        """Keep some of several readings, if evidence may choose."""
-        if readings and len(readings) < len(self.readings) and not self.alone:
-            self.readings, self.evidence = list(readings), evidence
+    def keep(self, indexes: Sequence[int], evidence: Evidence) -> None:
+        """Keep some of several readings, by their indexes, if evidence may choose."""
+        if indexes and len(indexes) < len(self.readings) and not self.alone:
+            self.readings, self.evidence = self.readings.only(indexes), evidence
 
 
 def one_for_one(hunk: Hunk, start: int, level: Level = Level.EXACT) -> Reading:
@@ -185,13 +244,16 @@ def _settled_run(run: Sequence[Line]) -> list[Line]:
     return lines
 
 
-def exact(hunk: Hunk, file: File) -> list[Reading]:
+def exact(hunk: Hunk, file: File) -> Readings:
     """Lay a hunk where it is as written.
 
     Empty lines at its end that may only separate it from what follows need not be there, nor blank
     ones of context past the end of the file (D464).
     """
-    found = {at: one_for_one(hunk, at) for at in file.runs(hunk.preimage)}
+    starts = file.runs(hunk.preimage)
+    if hunk.lines[-1].prefix is not CONTEXT or not is_blank(hunk.lines[-1]):
+        return Readings.as_written(hunk, starts)
+    found = {at: one_for_one(hunk, at) for at in starts}
     lines, end = list(hunk.lines), len(file.lines)
     dropped = 0
     while lines[-1].prefix is CONTEXT and is_blank(lines.pop()) and _shows(lines):
@@ -201,7 +263,7 @@ def exact(hunk: Hunk, file: File) -> list[Reading]:
             is_end = at + len(part.preimage) == end
             if dropped <= hunk.separators or (is_end and found):
                 found.setdefault(at, one_for_one(part, at))
-    return [found[at] for at in sorted(found)]
+    return Readings.of(found.values())
 
 
 def _shows(lines: Iterable[Line]) -> bool:

@@ -19,11 +19,10 @@ from git_opatch.locate.nearby import Nearby
 from git_opatch.locate.reading import (
     Applied,
     Level,
-    Reading,
+    Readings,
     Sought,
     exact,
     is_blank,
-    one_for_one,
     settled,
 )
 from git_opatch.locate.slips import Slip, slips_of
@@ -80,21 +79,22 @@ def _undone(hunk: Hunk, slips: Sequence[Slip], file: File, level: Level) -> Iter
     for slip, repair in slips:
         readings = _readings_of(slip, file, level)
         if slip.stated_start != hunk.stated_start:  # the numbers in front of its own lines
-            numbered = [each for each in readings if each.start == slip.stated_start]
-            readings = numbered or (readings if len(hunk.preimage) > 1 else [])
+            numbered = readings.starting_at(slip.stated_start)
+            if numbered or len(hunk.preimage) < 2:
+                readings = readings.only(numbered)
         if readings:
             fitting.append(Sought(slip, readings, repairs=(repair,)))
         elif not level and len(starts := new_starts(slip, file)) == 1:
             yield Sought(slip, applied=Applied(starts[0]))
     if fitting:
         first = fitting[0]
-        says = {(each.hunk.lines, tuple(x.start for x in each.readings)) for each in fitting}
+        says = {(each.hunk.lines, tuple(each.readings.starts)) for each in fitting}
         if len(says) > 1:
-            first.rivals = [each.readings[0].start for each in fitting[1:]]
+            first.rivals = [each.readings.starts[0] for each in fitting[1:]]
         yield first
 
 
-def _readings_of(hunk: Hunk, file: File, level: Level) -> list[Reading]:
+def _readings_of(hunk: Hunk, file: File, level: Level) -> Readings:
     return loose(Nearby(hunk, file), Level.SPACE).readings if level else exact(hunk, file)
 
 
@@ -112,8 +112,8 @@ def _addition(hunk: Hunk, file: File) -> Sought:
             if is_so:
                 return Sought(hunk, problem=Problem(fault))
         notes = (_TO_THE_END,)
-    reading = one_for_one(hunk, end)
-    return Sought(hunk, [reading], evidence=Evidence.END_OF_FILE, notes=notes)
+    readings = Readings.as_written(hunk, [end])
+    return Sought(hunk, readings, evidence=Evidence.END_OF_FILE, notes=notes)
 
 
 def _below_anchor(hunk: Hunk, file: File) -> Sought:
@@ -121,5 +121,5 @@ def _below_anchor(hunk: Hunk, file: File) -> Sought:
     if not rows:
         text = hunk.strong[-1].text
         return Sought(hunk, problem=Problem.of(Fault.ANCHOR_OF_ADDED_MISSING, anchor=text))
-    readings = [one_for_one(hunk, row + 1) for row in rows]
+    readings = Readings.as_written(hunk, sorted(row + 1 for row in rows))
     return Sought(hunk, readings, evidence=Evidence.AFTER_ANCHOR)

@@ -90,8 +90,8 @@ def _with_ranges(hunk: Hunk, file: File, matching: Matching) -> _Lines | Failure
         part = replace(hunk, lines=shown, removed_ranges=(), anchors=(), number=shown[0].number)
         readings = exact(part, file)
         if len(readings) != 1:
-            return _refuse_range(hunk, part, [each.start for each in readings], file, matching)
-        at = readings[0].start
+            return _refuse_range(hunk, part, readings.starts, file, matching)
+        at = readings.starts[0]
         if at < last:
             return failure_of(part, Fault.RANGE_ORDER, positions=(at,), stop=last)
         if start:

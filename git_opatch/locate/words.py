@@ -222,7 +222,7 @@ _CHANGES = (REMOVED, ADDED)
 def refuse(sought: Sought, problem: Problem | Fault, file: File, matching: Matching) -> Failure:
     """Refuse a hunk that has readings: list their positions, and what tells them apart."""
     rivals = (at for at in sought.rivals if at >= 0)
-    starts = sorted({*(each.start for each in sought.readings), *rivals})
+    starts = sorted({*sought.readings.starts, *rivals})
     what = problem if isinstance(problem, Problem) else Problem(problem)
     if what.fault is Fault.AMBIGUOUS:
         return _refuse_ambiguous(sought, starts, file, matching)
