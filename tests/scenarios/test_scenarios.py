@@ -16,7 +16,7 @@ _FILES = sorted(_SCENARIOS.glob("*/*.txt"))
 _DIRECTORIES = {
     *("envelope", "unified", "file-changes", "search-replace", "operations"),
     "string-replace",
-    *("framing", "mixed"),
+    *("framing", "mixed", "documents"),
 }
 
 
@@ -96,6 +96,8 @@ def test_a_scenario_is_read_as_it_is_written() -> None:
     assert scenario.lines("refused") == ["one", " two"]
     plain = read_scenario(_WHOLE.replace("given", "given escaped").replace("y", r"\x00\r").encode())
     assert (plain.words, plain.feed, plain.status) == (["git", "opatch", "apply"], b"\0\r\n", 0)
+    part = "FILE_PATCH, overhang\nstatus: 1\ncommand: git opatch apply --partial"
+    assert read_scenario(_WHOLE.replace("https://example.com", part).encode()).status == 1
 
 
 @pytest.mark.parametrize(
@@ -104,6 +106,7 @@ def test_a_scenario_is_read_as_it_is_written() -> None:
         ("what: w\n", "", "the head has no `what:`"),
         ("source: https://example.com\n", "", "the head has no `source:`"),
         ("https://", "file://", "is no public place"),
+        ("https://example.com", "FILE_PATCH", "is no public place"),
         ("what: w\n", "what: w\nwhat: v\n", "`what` stands twice"),
         ("what: w\n", "what: w\n\n", "is no `key: value`"),
         ("what: w\n", "what: w\ncolour: red\n", "unknown key `colour`"),
