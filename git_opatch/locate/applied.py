@@ -1,8 +1,8 @@
 """Is the change there already? New lines are read like old ones: where they are, nothing is to be
 written.
 
-It must not move a hunk: what it finds refuses. That the change is there needs evidence of the place:
-the hunk's context, its number, its heading, the order; or that no other line may have been meant.
+It must not move a hunk: what it finds refuses. That the change is there needs evidence of the
+place: the hunk's context, its number, its heading, the order; or that no other line may be meant.
 """
 
 from __future__ import annotations
@@ -259,7 +259,7 @@ def _refuse_twin(beside: _Beside, file: File, matching: Matching) -> Failure | N
 
 
 def _new_starts_beside(beside: _Beside, file: File) -> Iterator[int]:
-    """Yield where the new lines are, as written; else, of a hunk that matches loosely, as it does."""
+    """Yield where the new lines are, as written; else, of a hunk that matches loosely, as it."""
     hunk, level = beside.sought.hunk, beside.sought.readings[0].level
     starts = new_starts(hunk, file)
     if not starts and not beside.placement.exact and level < Level.GAP:

@@ -1,4 +1,4 @@
-"""What a hunk says of its place beside its lines: each claim holds there, or does not, or is silent.
+"""What a hunk says of its place beside its lines: each claim holds, or does not, or is silent.
 
 It must not look at the lines of a hunk. A claim that holds at some of several places chooses among
 them, the strongest first; one that does not hold at the place that is left refuses.
@@ -16,11 +16,11 @@ from math import inf
 from pathlib import PurePosixPath
 
 from git_opatch.locate.file import File
-from git_opatch.locate.heads import claims_definition, is_definition, is_prose, names_in
+from git_opatch.locate.heads import claims_definition, declares, is_definition, is_prose, names_in
 from git_opatch.locate.reading import ADDED, CONTEXT, Reading, Sought, Span
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Ambiguous, Matching
-from git_opatch.model.patch import Anchor, Hunk
+from git_opatch.model.patch import Anchor
 from git_opatch.model.placement import Evidence
 from git_opatch.model.sentences import Fault
 from git_opatch.model.text import visible
@@ -107,10 +107,9 @@ def _by_marker(sought: Sought, marker: Sought, file: File) -> None:
     if marker.only is None or len(sought.readings) < 2:
         return
     for row in reversed(range(marker.only.start, marker.only.stop)):
-        if file.is_solid(row):
-            if held := _held(sought, [(row, file.heads.end(row))]):
-                sought.keep(held, Evidence.ANCHOR)
-                return
+        if file.is_solid(row) and (held := _held(sought, [(row, file.heads.end(row))])):
+            sought.keep(held, Evidence.ANCHOR)
+            return
 
 
 def _by_order(all_sought: Sequence[Sought], markers: Collection[int]) -> None:
@@ -177,7 +176,7 @@ def _as_late(all_spans: Sequence[_Spans]) -> list[int] | None:
 
 def _by_number(all_sought: Sequence[Sought], file: File) -> None:
     """Take the stated line, where no hunk of the file is elsewhere than its own says, and the
-    second numbers count on; among many near it only if another hunk, or its heading, confirms it."""
+    second numbers count on; among many near it only if a hunk, or its heading, confirms it."""
     if all(len(each.readings) < 2 for each in all_sought) or not _counts_on(all_sought):
         return
     numbered = [each for each in all_sought if each.hunk.stated_start is not None]
@@ -199,9 +198,9 @@ def _counts_on(all_sought: Sequence[Sought]) -> bool:
     """Return whether the second number of each hunk is the first, and what those before add."""
     grown = 0
     for hunk in (each.hunk for each in all_sought):
-        if hunk.stated_start is not None and hunk.preimage and hunk.postimage:
-            if hunk.new_start not in (None, hunk.stated_start + grown):
-                return False
+        is_stated = hunk.stated_start is not None and hunk.preimage and hunk.postimage
+        if is_stated and hunk.new_start not in (None, (hunk.stated_start or 0) + grown):
+            return False
         grown += len(hunk.postimage) - len(hunk.preimage)
     return True
 
@@ -261,7 +260,7 @@ def _is_claim(anchor: Anchor, reading: Reading, file: File) -> bool:
     if not rows or (not anchor.weak and _is_mentioned(anchor, file)):
         return False
     row = rows[0]
-    if file.heads.rank(row) or is_definition(file.lines[row]):
+    if file.heads.rank(row) or declares(file.lines[row]):
         return True
     if row < reading.stop:
         return anchor.weak
@@ -287,7 +286,7 @@ def _absent(anchor: Anchor, file: File) -> Iterator[Problem | str]:
 
 
 def _is_unknown(name: bytes, file: File) -> bool:
-    """Return whether neither the file nor the patch has a name of code, nor is it the file's own."""
+    """Return whether neither the file nor the patch has a name of code, nor the file's own."""
     own = PurePosixPath(file.path).name.encode("utf-8", "surrogateescape")
     return name not in file.joined and name not in file.patched and name not in own
 
@@ -351,8 +350,8 @@ def _is_written(anchor: Anchor, file: File) -> bool:
 
 
 def _is_mentioned(anchor: Anchor, file: File) -> bool:
-    """Return whether the patch itself has a name that a sentence, or a qualified name, refers to: it
-    speaks of what the hunk has, and the hunk need not be in it."""
+    """Return whether the patch itself has a name that a sentence, or a qualified name, refers to:
+    it speaks of what the hunk has, and the hunk need not be in it."""
     text = b" ".join(anchor.text.split())
     if not is_prose(text) and b"." not in text:
         return False

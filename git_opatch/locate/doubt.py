@@ -30,7 +30,7 @@ _QUOTED = re.compile(rb"(?<!\w)([\"'`/])((?:(?!\1).)*)\1")
 _BETWEEN = re.compile(rb"(?<=\S)[ \t]+(?=\S)")
 _UNUSUAL = re.compile(rb"[ \t]*(?:\xc2\xa0|\xe2\x80[\x80-\x8a\xaf]|\xe2\x81\x9f|\xe3\x80\x80)")
 _SIGNS = ".,;:!?"
-_QUOTES = "“”„‟«»‘’‚‛′″"
+_QUOTES = "“”„‟«»‘’‚‛′″"  # noqa: RUF001 - as they are written
 
 _Pairs = Sequence[tuple[bytes, bytes]]
 """Old lines as the patch has them, and as the file has."""
@@ -175,8 +175,8 @@ class _Difference(NamedTuple):
 
 
 def _with_signs(steps: Sequence[Step], file: File) -> _Formed:
-    """Put the file's signs in the place of typographic ones that the old lines have, and refuse what
-    else added lines repeat."""
+    """Put the file's signs in the place of typographic ones that the old lines have, and refuse
+    what else added lines repeat."""
     differences = [(at, each) for at, step in enumerate(steps) for each in _differences(step, file)]
     certain = _certain([difference for _, difference in differences], file)
     steps = [_with_text(step, _translated(step.line.text, certain)) for step in steps]
@@ -263,7 +263,7 @@ def _is_repeated(old: Step, difference: _Difference, steps: Sequence[Step], file
 
 
 def _keeps_a_sign(steps: Sequence[Step], file: File) -> bool:
-    """Return whether an old line ends with a sign as in the file: another one lost its by a slip."""
+    """Return whether an old line ends with a sign as in the file: another one lost it by a slip."""
     old = ((step.line.text, step.row) for step in steps if step.row is not None)
     return any(
         text == file.lines[row] and decoded(text[-1:]) in _SIGNS and text for text, row in old

@@ -7,9 +7,9 @@
     it changes, otherwise, what they changed   refused: two versions of one change
     it is elsewhere                            applied
 
-It must not place a hunk, nor edit: it only refuses one, or leaves it out. The last three are seen in
-the file as it was before all of them. A hunk that is there as it is written, and once, is not sought
-there again.
+It must not place a hunk, nor edit: it only refuses one, or leaves it out. The last three are seen
+in the file as it was before all of them. A hunk that is there as it is written, and once, is not
+sought there again.
 """
 
 from __future__ import annotations

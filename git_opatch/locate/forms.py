@@ -24,7 +24,8 @@ _TYPOGRAPHY = {
 }
 _INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xAD, 0xFE0E, 0xFE0F, 0x2060, 0xFEFF))
 _COMMENT = re.compile(
-    rb"\s*(?:#(?!\s*(?:include|define|if|el|end|undef|pragma|error)|!|\[)|//|/?\*|--|;|<!--|\"\"\")"
+    rb"\s*(?:#+(?=\s|$)(?!\s*(?:include|define|if|el|end|undef|pragma|error)\b)|//|/\*|<!--|\"\"\""
+    rb"|(?:\*|--|;+)(?=\s|$))"
 )
 _HEADING = re.compile(rb"\A#{1,6} +")
 _SIGNS = b".,;:!? "

@@ -75,8 +75,8 @@ def _is_content(line: Line, file: File) -> bool:
 
 
 def _places(piece: Hunk, file: File) -> list[Reading]:
-    """Return where a piece is, whatever its whitespace, in what the anchors name. One that only adds
-    is next to nothing."""
+    """Return where a piece is, whatever its whitespace, in what the anchors name. One that only
+    adds is next to nothing."""
     readings = [*loose(Nearby(piece, file), Level.SPACE).readings] if piece.preimage else []
     if piece.anchors:
         held = [each for each in readings if in_anchors(each, piece.anchors, file)]

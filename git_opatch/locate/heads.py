@@ -47,10 +47,11 @@ _SPLIT = re.compile(rb"(?<=\w):\s+(?=\w)|\s+(?:>|for)\s+")
 """Between a class and what is in it, in one anchor."""
 _OF_KEYWORD = re.compile(rb"\s*%b\s+(\([^()]*\)\s*)?([A-Za-z_$][\w$]*)" % _KEYWORD)
 _OF_CALL = re.compile(rb"((?:\w+::)*)([A-Za-z_$~][\w$]*)\s*\(")
+_SEVERAL_WORDS = re.compile(rb"\s*[^\s(]+\s")
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*[?!]?")
 _KINDS = frozenset(b"class function struct enum trait interface type module method section".split())
 """Words behind a name, or in front of it, for what it is."""
-_BEFORE = _KINDS | frozenset(b"def fn func fun impl in of inside within".split())
+_BEFORE = _KINDS | frozenset(b"def fn func fun impl in inside within".split())
 """Words in front of a name that say so, or that the place is in it."""
 _FILLERS = _BEFORE | frozenset(b"the a async public private protected static pub void".split())
 """Words that are not a name."""
@@ -225,6 +226,11 @@ def defines_something(line: bytes) -> bool:
 def is_definition(line: bytes) -> bool:
     """Return whether a line reads as a definition of code."""
     return _DEFINES.match(line[:_LONG]) is not None
+
+
+def declares(line: bytes) -> bool:
+    """Return whether a line reads as a definition, and not as a call."""
+    return is_definition(line) and _SEVERAL_WORDS.match(line) is not None
 
 
 def claims_definition(text: bytes) -> bool:

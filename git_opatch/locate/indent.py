@@ -1,7 +1,7 @@
 """How added lines are indented: a rule that explains how all old lines are holds for them, too.
 
-It must not look at what lines say. Where no rule explains all old lines, each run of changes is read
-by the lines that it replaces or is between.
+It must not look at what lines say. Where no rule explains all old lines, each run of changes is
+read by the lines that it replaces or is between.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def _depths(steps: Sequence[Step]) -> list[bytes]:
 
 
 def rules_for(pairs: Sequence[Pair]) -> list[Rule]:
-    """Return the rules that explain all pairs: a style, a prefix more or less, a ratio; else a style
-    and a prefix."""
+    """Return the rules that explain all pairs: a style, a prefix more or less, a ratio; else a
+    style and a prefix."""
     simple = (*_styles(), *_shifts(pairs), *_ratios(pairs))
     explaining = [rule for rule in simple if _explains(rule, pairs)]
     if explaining:
@@ -317,8 +317,8 @@ def _keeps_block(run: _Run) -> bool:
 def _ruled_run(
     run: _Run, steps: Sequence[Step], known: dict[bytes, set[bytes]]
 ) -> Sequence[Step] | None:
-    """Return the steps of a run by the rule of the lines that are near; None if no rule is clear, or
-    if another line of the hunk is against it."""
+    """Return the steps of a run by the rule of the lines that are near; None if no rule is clear,
+    or if another line of the hunk is against it."""
     if run.replaced and len(run.depths) > 1 and not any(a for a, _ in run.replaced):
         return None
     outcomes = {_with_rule(steps, rule) for rule in rules_for(run.shifted)}

@@ -96,8 +96,8 @@ def _loose_rivals(nearby: Nearby, places: Sequence[int], most: int) -> list[int]
 def past_the_end(hunk: Hunk, file: File) -> Sought:
     """Lay a hunk at the end of the file whose last lines of context would be past it (FILE_PATCH).
 
-    They are three at most, none of them may be in the file, and they must not be right below changes
-    that remove more lines than they add: a line may have lost its sign.
+    They are three at most, none of them may be in the file, and they must not be right below
+    changes that remove more lines than they add: a line may have lost its sign.
     """
     lines = list(hunk.lines)
     for _ in range(_MOST_PAST):

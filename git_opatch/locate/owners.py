@@ -2,9 +2,9 @@
 
     expand  →  seek each once  →  what earlier sections wrote  →  edit  →  seek again what is left
 
-It must not know other sections, but by what `earlier` says of them. A line that a hunk wrote has an
-owner. Another hunk may show it, exactly; it may change it only where blocks build on one another, and
-then only that of a block before it. No hunk is sought more than twice.
+It must not know other sections, but by what `earlier` says of them. A line that a hunk wrote has
+an owner. Another hunk may show it, exactly; it may change it only where blocks build on one
+another, and then only that of a block before it. No hunk is sought more than twice.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Section:
         ]
 
     def _markers(self) -> list[Hunk]:
-        """Return the hunks of context alone before others: they say where the next one is (D485)."""
+        """Return the hunks of context alone before others: they say where the next is (D485)."""
         last = max((hunk.ordinal for hunk in self.expanded.hunks), default=0)
         return [hunk for hunk in self.idle if hunk.ordinal < last and _shows_lines(hunk)]
 

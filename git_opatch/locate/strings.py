@@ -1,8 +1,8 @@
 r"""Strings to replace, and `~`, become hunks of whole lines of the file.
 
-It must not match loosely. What is inside a line counts only byte for byte, and once, unless the patch
-says how often; an old string that is nowhere is read in another form, else as whole lines, and sought
-like any hunk.
+It must not match loosely. What is inside a line counts only byte for byte, and once, unless the
+patch says how often; an old string that is nowhere is read in another form, else as whole lines,
+and sought like any hunk.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _String:
         return self._replaced(offsets) if offsets else self._elsewhere()
 
     def refuse_applied(self) -> Failure | None:
-        """Say that the new string, long enough to be no accident, is there as often as it should."""
+        """Say that the new string, too long to be an accident, is there as often as it should."""
         times = self.raw.count(self.new) if self.new.strip() else 0
         is_long = len(b"".join(self.new.split())) >= _LEAST
         wanted = self.asked.expected or (times if self.asked.every else 1)
@@ -297,7 +297,7 @@ class _String:
         for end in (at + len(self.old) for at in offsets):
             if self.raw[end:].partition(b"\n")[0].strip():
                 joined = Problem.of(Fault.STRING_JOINS, next=self._row(end) + 1)
-                return self._refuse(joined, [end - 1])
+                return failure_of(self.hunk, joined, positions=(self._row(end - 1),))
         newline = b"\r\n" if self.old.endswith(b"\r\n") else b"\n"
         return replace(self, new=self.new + newline)
 

@@ -29,6 +29,7 @@ from git_opatch import (
 )
 from git_opatch.locate import place
 from git_opatch.locate.reading import Sought
+from git_opatch.locate.search import seek
 from git_opatch.model.patch import Hunk
 from git_opatch.model.placement import Likeness
 from git_opatch.plan.plan import PlacedHunk, Plan
@@ -71,7 +72,6 @@ def _planned(name: str) -> tuple[Plan | ParseError, int]:
         count[hunk.number] += 1
         return seek(hunk, *rest)
 
-    seek = place.seek
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(place, "seek", counted)
         return _attempt(_EACH[name]), max(count.values(), default=0)

@@ -23,11 +23,11 @@ from git_opatch import (
     plan_in_memory,
 )
 from git_opatch.complete.tree import FileContent
+from git_opatch.locate.owners import apply_hunks
 from git_opatch.model.blob import Mode
 from git_opatch.model.limits import MANY
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.model.text import Text
-from git_opatch.locate.owners import apply_hunks
 
 _FILE = "one\ntwo\nthree\n"
 _OTHER = "".join(f" other {at}\n" for at in range(3000))

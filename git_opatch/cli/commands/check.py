@@ -30,10 +30,10 @@ from git_opatch.model.failure import Refused
 from git_opatch.model.options import Format, Options
 from git_opatch.model.patch import Patch
 from git_opatch.parse import parse_patch
+from git_opatch.report.draw import Spans
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import details
 from git_opatch.report.progress import with_progress
-from git_opatch.report.draw import Spans
 from git_opatch.report.refusal import count_conflicts, failure_lines
 from git_opatch.report.reporters import JsonReporter, TextReporter
 from git_opatch.report.terminal import show
