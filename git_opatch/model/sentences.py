@@ -1229,6 +1229,7 @@ class Malformed(Sentence):
         "each line break in it as `\\n`"
     )
     HALF_PAIR = "the string has half a surrogate pair, which is not a character"
+    BEHIND_TEXT = "`{text:60}` has a change behind other text; begin its line with the JSON"
     PATCH_NOT_READ = "there is a patch here, in a value that is not read; use {read}"
     OTHER_DIRECTORY = "`{name}` is not read; write `workdir`"
     FLAG_IN_JSON = "`{name}` is not read; give `git opatch apply` the flag"

@@ -37,6 +37,7 @@ _NEAR_MISSES = (
     ),
 )
 """What a text without a patch may be, by a line that shows it."""
+_MAX_UNREAD = 10
 _DIFF_FENCE = re.compile(rb"(?i)[ \t]*(?:`{3,}|~{3,})[ \t]*(?:u?diff|patch)\b")
 
 
@@ -74,6 +75,8 @@ def parse_patch(
         found.diagnostics += draft[:1] or [_diagnose(raw, source, patch_format)]
     if not recorded:
         _report_glued(scanner)
+        for number, line in found.unread if found.sections else ():
+            scanner.error(Malformed.BEHIND_TEXT, number, text=line)
     if found.diagnostics:
         raise ParseError(found.diagnostics)
     notes = [f"the patch in the draft at line {number} was skipped" for number in found.drafts]
@@ -101,8 +104,19 @@ def read(scanner: Scanner) -> None:
         if name := grammar.find_format(scanner, scanner.found.formats):
             grammar.parse(scanner, name)
         else:
+            first = scanner.at
             _skip_prose(scanner)
             scanner.seek(grammar.beginning())
+            _collect_unread(scanner, first)
+
+
+def _collect_unread(scanner: Scanner, first: int) -> None:
+    """Keep the lines of prose, from position `first` on, that have a change behind other text."""
+    found, text = scanner.found, scanner.text
+    for match in grammar.UNREAD.finditer(text.raw, text.starts[first], text.starts[scanner.at]):
+        if len(found.unread) < _MAX_UNREAD:
+            at = text.position(match.start())
+            found.unread.append((scanner.number_at(at), scanner.lines[at]))
 
 
 def _skip_prose(scanner: Scanner) -> None:

@@ -57,7 +57,7 @@ _RESULTS = "tool_response tool_use_result"
 _PROGRAMS = re.compile(rb'"(?:.*/)?(?:apply_?patch|(?:ba|z|da|k)?sh)"')
 _MAX_DEPTH, _WINDOW, _MAX_TOKEN = 8, 4096, 64
 _LIKELY = re.compile(rb"[ \t]*+(?=([^ \t]))(?:" + grammar.JSON + rb")")
-_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
+_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)|(?<=\])(?=\[)")
 _DEEP = re.compile(rb"(?:[^\[{]*+[\[{]){100}")
 _NEW = re.compile(rb"[\"'](?:new_?(?:[sS]tring|[sS]tr|[tT]ext)|ReplacementContent)[\"']\s*+:")
 _STARTS_OTHER = rb"[ \t]*(?:```|~~~|" + grammar.OPENS + rb")"
@@ -89,15 +89,18 @@ def read_calls(scanner: Scanner) -> bool:
     if match is None:
         return False
     start = match.start(1)
-    at, fault, what = _end_of(scanner.text, start)
-    if what:
-        _refuse(scanner, start, at, fault, what)
-        return True
-    scanner.at = text.position(at - 1) + 1
-    root = Node(scanner, start, at)
-    _walk(root, "", 0)
-    _report_not_read(root)
-    return True
+    while True:
+        at, fault, what = _end_of(scanner.text, start)
+        if what:
+            _refuse(scanner, start, at, fault, what)
+            return True
+        scanner.at = text.position(at - 1) + 1
+        root = Node(scanner, start, at)
+        _walk(root, "", 0)
+        _report_not_read(root)
+        if raw[at : at + 1] != b"[":
+            return True
+        start = at  # the pages of a list, as `gh api --paginate` prints them
 
 
 def _end_of(text: Text, start: int) -> tuple[int, Malformed, str]:
@@ -160,7 +163,7 @@ def _refuse(scanner: Scanner, start: int, at: int, fault: Malformed, what: str) 
 
 def _walk(node: Node, name: str, depth: int) -> None:
     """Read a value: a string with a patch, a command, a list, or an object."""
-    scanner, sections = node.scanner, node.scanner.found.sections
+    sections = node.scanner.found.sections
     first, name = len(sections), normal(name)
     if node.opening == '"' and (not name or name in names(_STRINGS)):
         content = node.below(b"", node.decode())
@@ -168,24 +171,30 @@ def _walk(node: Node, name: str, depth: int) -> None:
         for at in range(content.end) if name == "command" and first == len(sections) else ():
             grammar.note_command(content, at)
     elif node.opening == "[":
-        values = node.items("command")
-        if values and values[0].opening == '"':
-            if _PROGRAMS.fullmatch(values[0].raw):
-                _walk(values[-1], "command", depth)
-            else:  # a command that changes something else
-                words = b" ".join(each.raw.strip(b'"') for each in values)
-                grammar.note_command(node.below(b"", String(words, node.start)), 0)
-            return
-        objects = [each for each in values if each.opening == "{"]
-        if any(each.word("type") in _TYPES for each in objects):
-            name = "operations"  # one makes all that
-        for each in objects:
-            _walk(Node(scanner, each.start, each.end), name, depth + 1)
+        _walk_list(node, name, depth)
     elif node.opening == "{":
         own = node.in_directory()
         _object(own, name, depth)
         if first < len(sections):
             node.check()
+
+
+def _walk_list(node: Node, name: str, depth: int) -> None:
+    """Read a list: the words of a command, or objects, or pages of these."""
+    values = node.items("command")
+    if values and values[0].opening == '"':
+        if _PROGRAMS.fullmatch(values[0].raw):
+            _walk(values[-1], "command", depth)
+        elif name == "command":  # another one
+            words = b" ".join(each.raw.strip(b'"') for each in values)
+            grammar.note_command(node.below(b"", String(words, node.start)), 0)
+        return
+    if any(each.opening == "{" and each.word("type") in _TYPES for each in values):
+        name = "operations"  # one makes all that
+    is_pages = all(each.opening == "[" for each in values)  # of `gh api --slurp`
+    for each in values if depth < _MAX_DEPTH else ():
+        if each.opening == "{" or is_pages:
+            _walk(Node(node.scanner, each.start, each.end), name, depth + 1)
 
 
 def _object(own: Node, name: str, depth: int) -> None:

@@ -114,20 +114,19 @@ JSON = rb'\{\s*+["\']|\[\s*+["\'\[{]|"(?:' + MARKERS + rb'|[^"\\\r\n]*+\\)'
 _STRING = rb"(?<!\\)[\"'](?:\\[nrt]|\s)*(?:" + OPENS + rb")"
 OLD = rb"[\"'](?:old_?(?:[sS]tring|[sS]tr|[tT]ext)|TargetContent)[\"']\s*+:"
 MEANT = re.compile(
-    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch"
+    rb"[\"'](?:create|update|delete)_file[\"']|[\"']apply_?patch|\"diff_hunk\":"
     rb"|[\"'](?:patch(?:Text)?|diff|file_text|new_source)[\"']\s*+:?\s*+\""
     rb"|[\"'](?:(?i:file_?path)|notebook_path|TargetFile)[\"']\s*+:|"
     + rb"|".join((OLD, _STRING, rb"(?<!\*)" + BEGIN))
 )
 """Text that shows that JSON is meant to change a file."""
+_KIND = rb'"type"\s*+:\s*+"(?:create|update|delete)_file"'
 HELD = re.compile(
-    rb'(?P<kind>"type"\s*+:\s*+"(?:create|update|delete)_file")|(?P<old>'
-    + OLD
-    + rb")|"
-    + rb"|\n[ \t]*(?:".join((_STRING, OPENS))
-    + rb")"
+    _KIND + rb"|(?P<old>" + OLD + rb")|" + rb"|\n[ \t]*(?:".join((_STRING, OPENS)) + rb")"
 )
 """What valid JSON holds that must not be dropped."""
+UNREAD = re.compile(_KIND + rb"|" + OLD + rb"|" + _STRING + rb"[^\"'\n]*\\n")
+"""What prose has of a call or of a patch in a string, behind other text on its line."""
 _MAY_BE_CALL = re.compile(rb"[ \t]*+(?:" + JSON + rb")")
 _PATH = rb"(?:[./~][^\s'\"]{0,200}/)?"
 NAME = _PATH + rb"apply[_-]?patch"
@@ -146,6 +145,7 @@ WRAPPERS = {
     "raw_call": Row(
         "wrap", rb"<tool_call|<function=|<invoke name=|<\|[a-z_]+\|>|\[TOOL_CALLS\]|functions\."
     ),
+    "message": Row("wrap", rb"(?:commit [0-9a-f]|# HG changeset patch|From: |Subject: )"),
     "indented": Row("wrap", rb"(?<=[ \t])(?:" + OPENS + rb"|--- )"),
     "shell": Row("shell", rb"(?:[$#%][ \t]+)?" + COMMAND),
     "mail": Row("mail", rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "),
@@ -166,13 +166,11 @@ _FENCE = re.compile(rb"(?s)([ \t]*)(`{3,}|~{3,})(.*)")
 HUNK_LINE = re.compile(rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})")
 """A prefixed line that is neither a list item nor a rule of a document."""
 _OTHER = re.compile(PATCH.pattern + rb"|---|diff |From ")
-_CHANGES = re.compile(
-    rb"\s*(?:[$%]\s+)?(?:sudo\s+)?(?!.*\w[.!?:]\s*$)(?:git\s+(?:add|am|checkout|clean|commit|mv|rebase"
-    rb"|reset|restore|revert|rm|stash|switch)\b"
-    rb"|(?:chmod|cp|ln|mkdir|mv|perl|rm|rmdir|sed|tee|touch|truncate)\s+[^\s,;:]"
-    rb"|(?:for|if|until|while)\s.*;\s*(?:do|then)\s*$)"
+_SCRIPT = re.compile(
+    rb"[ \t]*(?:[$%#][ \t]+|(?=[a-z_./~(]|[A-Z_][A-Z_0-9]*+=))"
+    rb"(?!.*\w[.!?:,][ \t\r]*$)[^\n]*"
 )
-"""A command that changes files, or says whether the next ones are run."""
+"""A line of a script that is a command: sentences begin with a capital letter, and end."""
 MAIL = re.compile(rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d \d{4}\s*")
 MAIL_HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
 
@@ -321,7 +319,7 @@ def skip_fence(scanner: Scanner) -> bool:
 def note_command(scanner: Scanner, at: int) -> None:
     """Note a command in a line of a script that has a patch, too: it is not run."""
     line = scanner.lines[at]
-    if len(line) <= 400 and _CHANGES.match(line):
+    if len(line) <= 400 and _SCRIPT.fullmatch(line):
         shown, number = visible(os.fsdecode(line.strip()), 60), scanner.number_at(at)
         note = f"the command `{shown}` at line {number:d} is not run"
         if note not in scanner.found.notes[-64:]:

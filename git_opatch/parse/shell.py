@@ -48,7 +48,7 @@ _OTHERS = (
 """Options that ask for something else than to apply all of the patch, and where to send it then."""
 _WORD = r"(?:[^\s'\"\\$`*?\[~{;&|<>()#]|(?<=\S)[#]|'[^']*'|\"[^\"$`\\]*\"|\\.)+"
 """A word that a shell would neither expand nor drop."""
-_CHANGED = re.compile(r"cd\s+(?!-)(" + _WORD + r")\s*&&")
+_CHANGED = re.compile(r"cd\s+(?!-)((?>" + _WORD + r"))\s*&&")
 _COMMAND = re.compile(
     rf"""(?xs) [\s\\]* (?P<cd> (?: {_CHANGED.pattern} [\s\\]* )* )
     (?: cat (?: \s+ (?:cat|-) )* \s* \| [\s\\]*
@@ -56,8 +56,8 @@ _COMMAND = re.compile(
     (?P<program> (?: (?P<name> (?:{_WORD}/)? apply[_-]?patch )
       | (?P<takes> (?:{_WORD}/)? (?: git (?:\s+opatch)? \s+ apply | patch ) )
       | (?P<shell> (?:{_WORD}/)? (?:ba|z|da)?sh ) \s+ -l?c
-      | {_WORD} ) (?=\s|\Z) )?
-    (?P<options> (?: (?:\s|\\\n)+ {_WORD} (?=\s|\Z) )* ) \s*"""
+      | (?>{_WORD}) ) (?=\s|\Z) )?
+    (?P<options> (?: (?:\s|\\\n)+ (?>{_WORD}) (?=\s|\Z) )* ) \s*"""
 )
 _PROMPT = re.compile(rb"\A([ \t]*)[$#%][ \t]+(?=" + grammar.COMMAND + rb")")
 _CALL = rb"(?:(?:cd|cat|git|patch)[ \t]|" + grammar.SHELL + rb"[ \t]|" + grammar.NAME + rb"[ \t<])"
@@ -94,9 +94,8 @@ _CD_LINE = re.compile(rb"[ \t]*(?:[$#%][ \t]+)?cd[ \t]+" + _DIRECTORY + rb"[ \t\
 _CD_COMMAND = re.compile(
     rb"\s*(?:[$#%]\s+)?(?:cd|pushd|popd)(?:[ \t]+(?:-\w+[ \t]+)*" + _DIRECTORY + rb")?[\s\\]*"
 )
-_NOT_SCRIPT = re.compile(
-    rb".*(?:apply[_-]?patch\b|\bapply\b|\bpatch\s)|[ \t]*(?:[-+@*<>]|[A-Z_]+[ \t\r]*$)"
-)
+_NOT_SCRIPT = re.compile(rb".*(?:apply[_-]?patch\b|\bapply\b|\bpatch\s)|[ \t]*[-+@*<>]")
+_DELIMITER = re.compile(rb"[ \t]*([A-Z_]+)[ \t\r]*")
 _PARTS = re.compile(rb"&&|\|\||[;(){}]|\b(?:then|do)\b")
 _EMPTY = re.compile(rb"(?s)[ \t\r]*(?:#.*)?")
 _MAX_LINES = 32
@@ -157,10 +156,22 @@ def _note_around(scanner: Scanner, called: Scanner) -> None:
     above = range(called.at - 1, max(called.at - _MAX_LINES, 0) - 1, -1)
     below = range(scanner.at, min(scanner.at + _MAX_LINES, scanner.end))
     for positions in (above, below):
+        until: re.Pattern[bytes] | None = None
         for at in positions:
             line = scanner.lines[at]
+            if until is not None:  # in a heredoc, which is not a command
+                is_inside = positions is below or not until.search(line)
+                until = None if until.search(line) else until
+                if is_inside:
+                    continue
             if grammar.is_fence(scanner, line) or _NOT_SCRIPT.match(line):
                 break
+            if positions is above and (word := _DELIMITER.fullmatch(line)):
+                until = re.compile(rb"<<-?[ \t]*['\"\\]?" + word[1])
+                continue
+            if positions is below and (heredoc := _HEREDOC.search(line)):
+                delimiter = heredoc["word"].strip(b"'\"\\")
+                until = re.compile(rb"^[ \t]*" + re.escape(delimiter) + rb"[ \t\r]*$")
             parts = _PARTS.split(line[:400]) if at < called.at else []
             if any(map(_CD_COMMAND.fullmatch, parts)):
                 scanner.moved_to(at).error(Malformed.UNREAD_DIRECTORY, called=called.number)
@@ -253,8 +264,11 @@ def _read_heredoc(
         stop = min(below.at + 1 if end is None else end, below.end)
         if _HELD.search(b"\n".join(below.lines[below.at : stop])):
             return _refuse(scanner, text, command.unknown, stop + (end is not None))
-        scanner.at = scanner.at if end is None else end + 1
-        return None if end is None else command
+        if end is None:
+            return None
+        grammar.note_command(scanner, scanner.at)
+        scanner.at = end + 1
+        return command
     content, end = _heredoc_lines(scanner, below, heredoc["tabs"], delimiter)
     if command.file:
         names, is_bare = names_at(content), content.line.startswith(b"@@")

@@ -16,6 +16,7 @@ _ENDING = re.compile(rb"(?i)[ \t]*(?:" + grammar.ENDING + rb")")
 _LAST = re.compile(rb"[ \t]*(?:(?i:" + grammar.ENDING + rb")|" + grammar.MARKS + rb")\s*")
 _DRAFT = re.compile(rb"[ \t]*(?:<(" + grammar.DRAFT + rb")>|" + grammar.DRAFT_END + rb")")
 _OUTSIDE = rb"(?m)(?:\A|^(?![+-]\S|[ \t]))[^\n]*?</"
+_DIFF = re.compile(rb"diff -|Index: |--- \S")
 _JSON_LINE = re.compile(rb"(?m)^[ \t]*[\[{].*")
 
 
@@ -67,6 +68,34 @@ def _is_whole(below: Scanner, texts: list[bytes]) -> bool:
         return _LAST.fullmatch(texts[-1]) is not None
     below.skip_blank_lines()
     return not grammar.HUNK_LINE.match(below.line)
+
+
+def read_message(scanner: Scanner) -> bool:
+    """Take the message above a diff, which may quote anything and is not a patch.
+
+    `git show` and `git log -p` indent it by four. In Mercurial's export, and in a mail without its
+    `From` line, it reaches to the diff, as for `hg import` and `git am`.
+    """
+    ahead, line = scanner.copy(), scanner.line
+    ahead.at += 1
+    if line.startswith(b"commit "):
+        if not re.match(rb"(?:Author|Merge|tree|Reflog):? ", ahead.line):
+            return False
+        ahead.skip_until(lambda line: not line.strip())
+        ahead.skip_until(lambda line: line.strip() and not line.startswith((b"    ", b"Notes")))
+    elif line.startswith((b"#", b"From:", b"Subject:")):
+        ahead.skip_until(lambda line: not re.match(rb"[ \t#]|" + grammar.MAIL_HEADER.pattern, line))
+        head = b"\n" + b"\n".join(scanner.lines[scanner.at : ahead.at])
+        is_mail = not ahead.line.strip() and b"\nFrom:" in head and b"\nSubject:" in head
+        if not is_mail and not line.startswith(b"#"):
+            return False
+        ahead.skip_until(_DIFF.match)
+        if not ahead.more:
+            return False
+    else:
+        return False
+    scanner.at = ahead.at
+    return True
 
 
 def read_draft(scanner: Scanner) -> bool:
