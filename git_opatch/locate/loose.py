@@ -63,17 +63,17 @@ def _formed(nearby: Nearby) -> Sought:
     """Typography may differ, in prose letter case and final signs, and the place is alone."""
     places = nearby.alike(typographic)
     laid = _laid(nearby, places, Level.FORM)
-    rivals = [*_loose_rivals(nearby, places, 0), *nearby.rivals(as_written, places)]
-    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals if laid else ())
+    rivals = [*_loose_rivals(nearby, places, 0), *nearby.rivals(as_written, places)] if laid else []
+    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals)
 
 
 def _tolerated(nearby: Nearby) -> Sought:
     """One line of context may differ otherwise, and the place is alone."""
     places = [place for place in nearby.alike(typographic, 1) if _is_tolerated(nearby, place)]
     laid = _laid(nearby, places, Level.TOLERATED)
-    near = (place for place in nearby.alike(spaced, 1) if place not in places)
+    near = [place for place in nearby.alike(spaced, 1) if place not in places] if laid else []
     rivals = [*_loose_rivals(nearby, places, 1), *(nearby.file.solid[place] for place in near)]
-    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals if laid else ())
+    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals)
 
 
 def _laid(nearby: Nearby, places: Sequence[int], level: Level) -> list[Reading]:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
+from itertools import islice
 
 from git_opatch.locate.file import File
 from git_opatch.locate.forms import skeleton
 from git_opatch.locate.reading import has_word, solid_lines
+from git_opatch.model.limits import FEW, SHOWN
 from git_opatch.model.patch import Hunk, Prefix
 
 Form = Callable[[bytes, bool], bytes]
@@ -36,9 +38,18 @@ class Nearby:
         self.unlike = cache(self._unlike)
 
     @cached_property
-    def places(self) -> list[int]:
+    def near(self) -> list[int]:
         """All of them."""
-        return self.file.skeletons.near([*map(skeleton, self.texts)]) if self.texts else []
+        return self.file.skeletons.near(self._keys) if self.texts else []
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Those that are compared line by line: of many, those that have all lines."""
+        return self.near if len(self.near) <= FEW else self.file.skeletons.runs(self._keys)
+
+    @cached_property
+    def _keys(self) -> list[bytes]:
+        return [*map(skeleton, self.texts)]
 
     def rows(self, place: int) -> Sequence[int]:
         """The rows of the file's lines at a place."""
@@ -61,8 +72,13 @@ class Nearby:
     def rivals(self, form: Form, taken: Sequence[int]) -> list[int]:
         """List the rows of places, besides those that are taken, that have all lines but one, and
         share enough with the hunk: two lines with words, or a long one."""
-        rivals = (place for place in self.alike(form, 1) if place not in taken)
-        return [self.file.solid[place] for place in rivals if self._shares_enough(place, form)]
+        near = (place for place in self.near if place not in taken)
+        rivals = (
+            self.file.solid[place]
+            for place in near
+            if len(self.unlike(place, form)) < 2 and self._shares_enough(place, form)
+        )
+        return [*islice(rivals, SHOWN)]
 
     def _shares_enough(self, place: int, form: Form) -> bool:
         unlike = self.unlike(place, form)

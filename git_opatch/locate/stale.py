@@ -98,7 +98,7 @@ def _is_near(texts: Sequence[bytes], lines: Sequence[bytes], more: int) -> bool:
     above, below = common_length(old, new), common_length(old[::-1], new[::-1])
     same = [*old[:above], *old[max(above, len(old) - below) :]]
     is_whole = len(new) == len(old) + more and above + below >= len(old) - (more < 1)
-    return is_whole and sum(map(bool, same)) >= min(sum(map(bool, old)), 2)
+    return is_whole and sum(map(bool, same)) >= max(min(sum(map(bool, old)), 2), 1)
 
 
 def _is_version(hunk: Hunk, texts: Sequence[bytes], lines: Sequence[bytes], file: File) -> bool:
