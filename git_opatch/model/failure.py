@@ -28,10 +28,7 @@ LOCATED_IN = {
 _LOOSE = (Fault.MAY_BE_APPLIED, Fault.MAY_BE_APPLIED_THERE)
 """What is applied only loosely: it cannot be skipped."""
 OF_ANCHORS = (
-    Fault.ANCHOR_BELOW,
-    Fault.ANCHOR_OF_OTHER,
     Fault.ANCHOR_MISSING,
-    Fault.ANCHOR_NAME_MISSING,
     Fault.ANCHOR_ELSEWHERE,
 )
 """What an anchor, or a heading, says against the place."""

@@ -198,11 +198,6 @@ class Fault(Enum):
         "added line is ambiguous",
         "write the file's blank lines",
     )
-    GAP = (
-        Reason.NOT_FOUND,
-        "leaves out {left_out} of the file, and what becomes of them is unclear",
-        "write these lines, or begin a new hunk with `@@` below them",
-    )
     STRING_MISSING = (
         Reason.NOT_FOUND,
         "`old_string` does not occur in the file: `{old}`",
@@ -416,25 +411,9 @@ class Fault(Enum):
         "only adds lines, which read like the whole file: it would be there twice",
         "write only what changes, with context lines and the lines to remove",
     )
-    ANCHOR_BELOW = (
-        Reason.CONTRADICTED,
-        "has its {kind} `{anchor}` at line {at}, after its only candidate, {lines}",
-        _DEFINITION,
-    )
-    ANCHOR_OF_OTHER = (
-        Reason.CONTRADICTED,
-        "has its {kind} `{anchor}` at line {at}, but its only candidate, {lines}, is under "
-        "`{below}`",
-        _DEFINITION,
-    )
     ANCHOR_MISSING = (
         Reason.CONTRADICTED,
         "has the {kind} `{anchor}`, which is not in the file",
-        _DEFINITION,
-    )
-    ANCHOR_NAME_MISSING = (
-        Reason.CONTRADICTED,
-        "has the {kind} `{anchor}`, but `{name}` is not in the file",
         _DEFINITION,
     )
     ANCHOR_ELSEWHERE = (
