@@ -30,6 +30,8 @@ from git_opatch.model.text import Text
 
 _LOST = (Reason.NOT_FOUND, Reason.ALREADY_APPLIED, Reason.UNCLEAR, Reason.AMBIGUOUS)
 """Why a hunk is refused that may show what another one writes."""
+_MAX_ROUNDS = 50
+"""Hunks that show one another's result in a longer chain than this are refused."""
 _NO_NEWLINE_BEFORE = "ends without a newline, and with the patch it ends with one"
 
 
@@ -255,8 +257,8 @@ class _EditedFile:
         self._edit([each for each in self._placed if each.hunk.ordinal not in showing])
         lost = {at for at, failure in self.failures.items() if failure.reason in _LOST}
         waiting = [hunk for hunk in hunks if hunk.ordinal in lost | showing] if again else []
-        while waiting and self.placements:
-            ready = [hunk for hunk in waiting if self._is_written(hunk)]
+        for _ in range(_MAX_ROUNDS if self.placements else 0):
+            ready = self._written(waiting)
             if not ready:
                 break
             waiting = [hunk for hunk in waiting if hunk not in ready]
@@ -274,12 +276,16 @@ class _EditedFile:
         is_all_there = all(text in added or text in self._file.exact for text in texts)
         return is_all_there and not differing.isdisjoint(added)
 
-    def _is_written(self, hunk: Hunk) -> bool:
-        """Return whether all lines of a hunk are in the file by now, some by other hunks."""
-        texts = {text for text in self._file.texts(hunk.preimage) if text.strip()}
-        if not texts or texts.isdisjoint(_lines_added(self.placements)):
-            return False
-        return texts <= set(File(self.content.text).lines)
+    def _written(self, waiting: Sequence[Hunk]) -> list[Hunk]:
+        """Return the hunks of which all lines are in the file by now, some by other hunks."""
+        added = _lines_added(self.placements) if waiting else set()
+        shown = [
+            (hunk, {text for text in self._file.texts(hunk.preimage) if text.strip()})
+            for hunk in waiting
+        ]
+        shown = [(hunk, texts) for hunk, texts in shown if not texts.isdisjoint(added)]
+        lines = set(File(self.content.text).lines) if shown else set()
+        return [hunk for hunk, texts in shown if texts <= lines]
 
     def _place_again(self, hunks: Sequence[Hunk]) -> None:
         """Place hunks in the content as the others leave it, which they must show exactly."""

@@ -43,7 +43,7 @@ def test_what_is_drawn_is_refused_and_can_be_answered(
     assert (drawn / "00/patch.txt").read_bytes() == _STALE
     message = (drawn / "00/message.txt").read_text()
     assert message.startswith("error: f.py: hunk 1 of 1 ")
-    assert "patch line 5" in message
+    assert "\n    patch 5 -" in message
     (drawn / "00/answer.txt").write_bytes(_STALE.replace(b"return 3", b"return 1"))
     monkeypatch.setattr(sys, "argv", ["retry", "judge", *common])
     retry.main()
