@@ -43,6 +43,9 @@ def find_source(raw: bytes, cell: Cell, source: bytes) -> CellSource | None:
         cells = _member(text, start, "cells")
         found = cells and _find_cell(text, cells[0], cell)
         span = found and _member(text, found, "source")
+        kind = found and _member(text, found, "cell_type")
+        if kind and cell.kind not in ("", text[slice(*kind)].strip('"')):
+            return None
     except (ValueError, RecursionError):
         return None
     if not span:

@@ -74,10 +74,12 @@ class Anchor(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of a Jupyter notebook: by its id (or empty), by its number from 0, or by both."""
+    """A cell of a Jupyter notebook: by its id (or empty), by its number from 0, or by both; and its
+    type, or empty."""
 
     id: str
     number: int | None
+    kind: str = ""
 
 
 class Quote(NamedTuple):
@@ -175,7 +177,7 @@ class Hunk:
     def changes(self) -> bool:
         """Whether the postimage differs from the preimage."""
         if self.replacement is not None:
-            return self.replacement.old != self.replacement.new
+            return bool(self.replacement.cell) or self.replacement.old != self.replacement.new
         before, after = self.preimage, self.postimage
         return len(before) != len(after) or [*map(_CONTENT, before)] != [*map(_CONTENT, after)]
 

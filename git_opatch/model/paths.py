@@ -27,10 +27,14 @@ _LONGEST_PATH, _LONGEST_NAME = 4000, 255
 _MODULES_FILE = r"\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]"
 _NOT_A_NAME = re.compile(
     r"~[\w.-]*/+(.+)|\$(?:[A-Z_][A-Z_0-9]*|\{\w+\})/+(.+)|[a-z][a-z0-9+.-]+:/+(.+)|: +(.+)"
-    r"|\[[^\]]*\]\((?:[a-z]+:/+|\./)?(.+)\)|\*{1,2}([^*]+)\*{1,2}|`([^`]+)`"
-    r"|(.+?) +\((?:(?:a )?new(?: file)?|added|created|modified|updated|deleted|unchanged)\)"
+    r"|\[[^\]]*\]\((?:[a-z]+:/+|\./)?(.+)\)|\*{1,2}([^*]+)\*{1,2}|`*([^`]+)`+|`+([^`]+)"
+    r"|(.+?) +\((?:(?:a )?new(?: file)?|added|created|modified|updated|deleted|unchanged|original"
+    r"|before|after|old|current)\)"
+    r"|(.+?)(?::\d+(?:[:-]\d+)*|#L?\d+(?:-L?\d+)?|:(?:before|after|original)| +(?:#|//|<!--).*)"
+    r"|(?:.+/)?(?:\.{3}|\u2026)/.+|(?:.*/)?<[\w ./-]+>.*"
 )
 """What models write in place of a path, and the path in it."""
+_OCTAL = re.compile(r'"?([^"]*(?:\\[23][0-7]{2}){2}[^"]*)"?')
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)")
 
 
@@ -133,14 +137,29 @@ def why_unsafe(path: str) -> Fault | None:
     return None
 
 
-def name_meant(path: str) -> str:
-    """Return the name that is meant by `path`, which is not one as it is; empty if it may be one.
+def name_meant(path: str) -> str | None:
+    """Return the name that is meant by `path`, which is not one as it is; None if it may be one.
 
-    It begins with a home directory, a variable or a scheme, or has the marks of Markdown, or a
-    remark.
+    It begins with a home directory, a variable or a scheme, has the marks of Markdown, the number
+    of a line or a remark. It is empty where `path` leaves out a part.
     """
     match = _NOT_A_NAME.fullmatch(path)
-    return next(filter(None, match.groups()), "").lstrip("/") if match else ""
+    return next(filter(None, match.groups()), "").lstrip("/") if match else None
+
+
+def without_octal(path: bytes) -> bytes:
+    r"""Return the name that git quotes as `path`, maybe without the quotes: `\346\226\207`."""
+    match = _OCTAL.fullmatch(os.fsdecode(path)) if b"\\" in path else None
+    name = unquote(b'"' + os.fsencode(match[1]) + b'"') if match else None
+    return name if name and _is_utf8(name) else path
+
+
+def _is_utf8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def portable(path: str) -> str:

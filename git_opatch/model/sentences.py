@@ -1047,6 +1047,7 @@ class Malformed(Sentence):
         "this hunk does not name a file; write `*** Begin Patch` and `*** Update File: PATH` above "
         "it"
     )
+    NO_BREAK_SPACE = "there is a no-break space (U+00A0) here; did you mean `{meant}`?"
     NO_NAMES = (
         "this diff does not name a file; write `--- a/PATH`, `+++ b/PATH` and `@@` below this line"
     )
@@ -1215,6 +1216,8 @@ class Malformed(Sentence):
     ASKS_TO_CHECK = (
         "`{name}` asks not to apply this; leave it out, or give the patch to `git opatch check`"
     )
+    CUT_ANSWER = "`{name}` says that the answer was cut off; ask for the rest of it"
+    SEVERAL_SAMPLES = "there are several answers to one question here; send one of them"
     NOT_A_HASH = "`{name}` is not a hash that the file can be compared with; leave it out"
     OTHER_FILE = "`{name}` is `{path}`, and the patch beside it is for `{other}`; write one path"
     SECOND_PREDICTION = (

@@ -78,7 +78,7 @@ def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algori
     patch = resolve_paths(patch, options)
     if options.reverse:
         patch = reverse(patch)
-    if failures := refuse_unsafe(patch):
+    if failures := refuse_unsafe(patch, lambda: blobs):
         plan = Plan(failures=tuple(failures))
     else:
         plan = plan_together(patch, _snapshot_of(blobs), options, algorithm)

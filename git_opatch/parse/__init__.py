@@ -124,9 +124,16 @@ def _skip_prose(scanner: Scanner) -> None:
     number, line, found = scanner.number, scanner.line, scanner.found
     has_unified, has_envelope = Format.UNIFIED in found.formats, Format.ENVELOPE in found.formats
     envelope, unified = grammar.load("envelope"), grammar.load("unified")
-    if grammar.skip_fence(scanner):
+    if grammar.NO_BREAK.match(line):
+        corrected = line.replace(b"\xc2\xa0", b" ")
+        scanner.error(Malformed.NO_BREAK_SPACE, corrected=corrected)
+        is_marker = line.startswith(b"*")
+        scanner.at += 1
+        scanner.skip_until(grammar.is_end if is_marker else grammar.LINES.match)
+        scanner.at += scanner.more and is_marker
+    elif grammar.skip_fence(scanner):
         if has_unified and scanner.fence and _DIFF_FENCE.match(line):
-            _report_nameless_diff(scanner, number)
+            _read_nameless_diff(scanner, number)
     elif has_unified and unified.report_unsupported(scanner):
         pass
     elif has_envelope and not has_unified and grammar.find_format(scanner, [Format.UNIFIED]):
@@ -141,17 +148,29 @@ def _skip_prose(scanner: Scanner) -> None:
             scanner.skip_until(grammar.LINES.match)
 
 
-def _report_nameless_diff(scanner: Scanner, number: int) -> None:
-    """Take a diff in a fence, with an error, if it does not name its file."""
-    ahead, has_change = scanner.copy(), False
+def _read_nameless_diff(scanner: Scanner, number: int) -> None:
+    """Take a diff in a fence that does not name its file: it is for the file that is named above,
+    as a block is; else it is an error."""
+    ahead, lines = scanner.copy(), list[bytes]()
     while ahead.more and not grammar.is_fence(ahead, ahead.line):
-        if grammar.named().match(ahead.line) or names_at(ahead):
+        is_hunk = ahead.line.startswith(b"@@")
+        is_half = ahead.line.startswith((b"--- ", b"+++ ")) and ahead.peek().startswith(b"@@")
+        if is_half or (grammar.named().match(ahead.line) and not is_hunk) or names_at(ahead):
             return
-        has_change = has_change or ahead.line.startswith((b"+", b"-"))
+        lines.append(ahead.line)
         ahead.at += 1
-    if has_change:
-        scanner.error(Malformed.NO_NAMES, number)
-        scanner.at = ahead.at
+    if any(line.startswith((b"+", b"-")) for line in lines):
+        path = grammar.load("blocks").path_above(scanner)
+        if not path and any(line.startswith(b"@@") for line in lines):
+            return
+        first, scanner.at = scanner.at, ahead.at
+        if not path:
+            scanner.error(Malformed.NO_NAMES, number)
+            return
+        header = b"--- %b\n+++ %b\n" % (path, path) + b"@@\n" * (not lines[0].startswith(b"@@"))
+        count, numbers = header.count(b"\n"), scanner.from_(first)
+        text = header + b"".join(line + b"\n" for line in lines)
+        read(scanner.nested(text, lambda at: numbers(max(at - count, 0))))
 
 
 def glued_end(line: bytes) -> re.Match[bytes] | None:

@@ -264,6 +264,11 @@ def _read_path(scanner: Scanner, own: bytes | None, before: str) -> str:
     return os.fsdecode(above or b"") or before
 
 
+def path_above(scanner: Scanner) -> bytes:
+    """Return the path that is named above the scanner's line; empty if that is unclear."""
+    return _find_path_line(scanner)[0] or b""
+
+
 def _find_path_line(scanner: Scanner) -> tuple[bytes | None, int]:
     """Return the path above the scanner's line, below the block before, and its position.
 

@@ -192,9 +192,13 @@ def _walk_list(node: Node, name: str, depth: int) -> None:
     if any(each.opening == "{" and each.word("type") in _TYPES for each in values):
         name = "operations"  # one makes all that
     is_pages = all(each.opening == "[" for each in values)  # of `gh api --slurp`
+    firsts, sections = set[int](), node.scanner.found.sections
     for each in values if depth < _MAX_DEPTH else ():
         if each.opening == "{" or is_pages:
+            firsts.add(len(sections))
             _walk(Node(node.scanner, each.start, each.end), name, depth + 1)
+    if name in ("choices", "candidates") and len({*firsts, len(sections)}) > 2:
+        node.error(Malformed.SEVERAL_SAMPLES)
 
 
 def _object(own: Node, name: str, depth: int) -> None:

@@ -197,7 +197,8 @@ def _read_cell(call: Node) -> None:
     is_number = number.isdigit() and len(number) <= 9
     if not is_number and (number or not name):
         call.error(Malformed.NO_CELL)
-    cell = Cell(name, int(number) if is_number else None)
+    kind = call.word("cell_type").decode("latin-1")
+    cell = Cell(name, int(number) if is_number else None, kind)
     _add(call, path, new, replacement=Replacement(b"", new.value, cell=cell))
 
 

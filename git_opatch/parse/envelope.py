@@ -20,7 +20,7 @@ import re
 from git_opatch.model.blob import Mode
 from git_opatch.model.errors import FixIt
 from git_opatch.model.patch import FilePatch, Hunk, Line, Operation, Prefix
-from git_opatch.model.paths import why_unsafe
+from git_opatch.model.paths import why_unsafe, without_octal
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import grammar
 from git_opatch.parse.hunks import Hunks, is_no_newline, parse_header, report_unprefixed
@@ -68,6 +68,7 @@ def parse_marker(line: bytes) -> tuple[str, bytes] | None:
 def _marker(match: re.Match[bytes], path: bytes) -> tuple[str, bytes]:
     """Return the marker that is meant, and the path without quotes or a closing ` ***`."""
     path = _CLOSED.sub(b"", path.strip())
+    path = without_octal(path)
     is_quoted = len(path) > 2 and path[:1] == path[-1:] and path[:1] in b"`\"'"
     return _SYNONYMS.get((match["verb"] or b"").lower(), MOVE), path[1:-1] if is_quoted else path
 

@@ -143,7 +143,8 @@ WRAPPERS = {
     "draft": Row("wrap", rb"<(?:" + DRAFT + rb")>|" + DRAFT_END),
     "calls": Row("calls", JSON),
     "raw_call": Row(
-        "wrap", rb"<tool_call|<function=|<invoke name=|<\|[a-z_]+\|>|\[TOOL_CALLS\]|functions\."
+        "wrap",
+        rb"<tool_call|<function=|<(?:\w+:)?invoke name=|<\|[a-z_]+\|>|\[TOOL_CALLS\]|functions\.",
     ),
     "message": Row("wrap", rb"(?:commit [0-9a-f]|# HG changeset patch|From: |Subject: )"),
     "indented": Row("wrap", rb"(?<=[ \t])(?:" + OPENS + rb"|--- )"),
@@ -179,7 +180,16 @@ MAIL_HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:")
 @cache
 def beginning() -> re.Pattern[bytes]:
     """Return what may begin a patch, a wrapper, or part of one."""
-    return line_start(BEGINS + rb"|@@|```|~~~|\*{15}|\+\+\+ ")
+    return line_start(
+        BEGINS + rb"|@@|```|~~~|---\xc2\xa0|\+\+\+\xc2\xa0|\*{3}(?: |\xc2\xa0)|\*{15}|\+\+\+ "
+    )
+
+
+NO_BREAK = re.compile(
+    rb"(?:\*{3}(?: |\xc2\xa0)+(?i:begin|end|add|update|delete)(?=[^\n]*\xc2\xa0)|\*{3}\xc2\xa0+\w"
+    rb"|(?:---|\+\+\+)\xc2\xa0(?=[^\n]*[./]))[^\n]*"
+)
+"""A marker or a header with a no-break space."""
 
 
 @cache

@@ -4,7 +4,7 @@ r"""The names of a file above its hunks, and git's extended header above the nam
     extended := "new file mode " mode | "rename from " name | "index " id ".." id | …
 
 A name may be quoted, as git quotes it, and have a timestamp behind it. `a/` and `b/` in front of
-two names, and the other pairs that git writes, are not parts of them.
+two names, and any first part in which the two alone differ, is not a part of them (D500).
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _DROPPED = re.compile(
 """What `diff -u` and Subversion write after a name."""
 _MAX_DROPPED = 60
 _SIDES = re.compile(rb"a/b/|a\\b\\|i/w/|c/[iw]/|o/w/")
-_RARE_SIDES = (b"b/a/", b"1/2/", b"w/i/")
+_PREFIXED = re.compile(rb"(?s)([^/\s]+/([^/].*)) ([^/\s]+/\2)")
+_MAX_NAMES = 8192
 QUOTED = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
@@ -90,7 +91,7 @@ def names_agree(names: Names, extended: dict[str, bytes]) -> bool:
         stated = extended.get(f"rename {verb}", extended.get(f"copy {verb}", path))
         if name is None or stated in (None, name):
             continue
-        if None not in names or name[1:2] != b"/" or name[2:] != stated:
+        if name.partition(b"/")[2] != stated or name not in line:
             return False
     end = (names[1] or names[0] or b"").rstrip(b" ")
     return path is not None or b'"' in line or line.rstrip(b" ").endswith(end)
@@ -103,12 +104,14 @@ def git_path(line: bytes) -> bytes | None:
 
 
 def two_names(line: bytes) -> Names | None:
-    """Parse two names in one line: quoted ones, or ones of the same length."""
+    """Parse two names in one line: quoted ones, of the same length, or with other prefixes."""
     middle = len(line) // 2
     if quoted := QUOTED.match(line):
         old, new = unquote(quoted[0]), parse_name(line[quoted.end() + 1 :])
     elif line[middle : middle + 1] == b" " and not line.startswith(b'"'):
         old, new = line[:middle], line[middle + 1 :]
+    elif match := _PREFIXED.fullmatch(line[:_MAX_NAMES]):
+        old, new = match[1], match[3]
     else:
         return None
     return without_sides(old, new) if old and new else None
@@ -146,7 +149,9 @@ def without_sides(old: bytes, new: bytes) -> Names:
     if DEV_NULL in (old, new):
         old, new = old.removeprefix(b"a/"), new.removeprefix(b"b/")
         return (None, new) if old == DEV_NULL else (old, None)
-    sides = old[:2] + new[:2]
-    if _SIDES.fullmatch(sides) or (old[2:] == new[2:] and sides in _RARE_SIDES):
+    if _SIDES.fullmatch(old[:2] + new[:2]):
         return old[2:], new[2:]
+    rest, other = old.partition(b"/")[2], new.partition(b"/")[2]
+    if rest == other and old != new and rest[:1] not in b"/":
+        return rest, rest  # as `git apply -p1` reads them, whatever the prefixes are
     return old, new

@@ -21,10 +21,11 @@ from git_opatch.parse.hunks import line_diff
 from git_opatch.parse.tree import Node
 
 _FENCE = re.compile(
-    rb"(?ms)^ {0,3}(?P<fence>`{3,}|~{3,})suggestion(?::-(?P<above>\d{1,3})\+(?P<below>\d{1,3}))?"
-    rb"[ \t]*\n(?P<text>.*?)^ {0,3}(?P=fence)[`~]*[ \t]*$"
+    rb"(?ms)^(?P<indent>[ \t]*)(?:(?P<item>[-*+][ \t]+|\d{1,9}[.)][ \t]+))?(?P<fence>`{3,}|~{3,})"
+    rb"suggestion(?::-(?P<above>\d{1,3})\+(?P<below>\d{1,3}))?[ \t]*\n(?P<text>.*?)"
+    rb"^[ \t]*(?P=fence)[`~]*[ \t]*$"
 )
-_OPENS = re.compile(rb"(?m)^ {0,3}(?:`{3,}|~{3,})suggestion\b")
+_OPENS = re.compile(rb"(?m)^[ \t]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?:`{3,}|~{3,})suggestion\b")
 _HEADER = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -126,7 +127,7 @@ def _hunk(own: Node, place: _Place, match: re.Match[bytes]) -> Hunk | None:
         for prefix, texts in (
             (Prefix.CONTEXT, above),
             (Prefix.REMOVED, rows),
-            (Prefix.ADDED, match["text"].split(b"\n")[:-1]),
+            (Prefix.ADDED, _without_indent(match)),
         )
     )
     return Hunk(
@@ -135,3 +136,11 @@ def _hunk(own: Node, place: _Place, match: re.Match[bytes]) -> Hunk | None:
         number=own.number,
         quote=Quote(place.commit, start - 1, stop, bool(shown)),
     )
+
+
+def _without_indent(match: re.Match[bytes]) -> list[bytes]:
+    """Return the lines in a fence without as much of their indentation as the fence has, as in
+    CommonMark."""
+    most = len(match["indent"]) + len(match["item"] or b"")
+    lines = match["text"].split(b"\n")[:-1]
+    return [re.sub(rb"\A[ \t]{0,%d}" % most, b"", line) for line in lines]

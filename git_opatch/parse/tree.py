@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from git_opatch.model.json_text import items, skip_space
+from git_opatch.model.paths import without_octal
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import visible
 from git_opatch.model.text_position import TextPosition
@@ -30,8 +31,9 @@ check check_only dry_run noop preview simulate validate validate_only = false
 cancelled disabled rejected skip = false
 apply confirm confirmed execute write accepted active approved enabled = (?!false$).*
 case_sensitive literal match_case = (?!false$).*
-status state decision approval = (?!reject|den(?:y|ied)|declin|cancel|disabled|refused|skip).*
+status state decision approval = (?!incom|reject|den(?:y|ied)|declin|cancel|disabled|refused|skip).*
 command = .*\\w[^\\w-].*|create|insert|append|apply_?patch|(?:str_?)?replace|edit(?:_file)?|update
+finish_reason stop_reason done_reason = (?!.*length|.*max_?tokens).*
 encoding content_encoding = utf-?8|(?:us-)?ascii|text|plain|none
 """
 _ASKS_ELSE = {
@@ -45,6 +47,7 @@ not; nor does an empty one."""
 _FAULTS = {
     **dict.fromkeys(("directory", "dir"), Malformed.OTHER_DIRECTORY),
     "reverse": Malformed.FLAG_IN_JSON,
+    **dict.fromkeys(names("finish_reason stop_reason done_reason"), Malformed.CUT_ANSWER),
     **dict.fromkeys(
         names(
             "command case_sensitive literal match_case base64 is_base64 encoding content_encoding"
@@ -227,7 +230,7 @@ class Node:
             fault = Malformed.NOT_A_PATH if value else Malformed.EMPTY
             self.error(fault, offset, path=value, name=name)
             return b""
-        return value
+        return without_octal(value)
 
     def boolean(self, wanted: str) -> bool:
         """Return whether any of these members is true; another value is an error."""

@@ -103,10 +103,6 @@ def _take_names(scanner: Scanner, extended: dict[str, bytes]) -> Names | None:
     """Take the two lines with names, if they are next, and return the names."""
     names = names_at(scanner)
     if names is not None:
-        above = scanner.peek(-1) if scanner.at else b""
-        if None not in names and names[0] != names[1] and above.startswith(b"diff -"):
-            rest, *others = {(name or b"").partition(b"/")[2] for name in names}
-            names = (rest, rest) if rest and not others else names  # as `git apply -p1` reads it
         if extended and not names_agree(names, extended):
             scanner.error(Malformed.OTHER_NAMES)
         scanner.at += 2
@@ -264,7 +260,8 @@ def _is_prose(scanner: Scanner, hunk: Part | None, ahead: Scanner) -> bool:
         ahead.at = scanner.at
         ahead.skip_until(
             lambda line: (
-                line.startswith((b"+", b"-", b"@@", grammar.DIFF_GIT)) or grammar.is_begin(line)
+                (line.startswith((b"+", b"-", b"@@", grammar.DIFF_GIT)) and line.rstrip() != b"--")
+                or grammar.is_begin(line)
             )
         )
     return starts(ahead) or grammar.is_begin(ahead.line) or not ahead.more

@@ -144,17 +144,17 @@ _PREFIX = re.compile(
 _REST = re.compile(rb"(?:[ \t\r]|<\|[\w-]+\|>|</?tool_calls?>|\[/?(?:TOOL_CALLS|ARGS)\])*(?:\n|\Z)")
 _PATCH = re.compile(rb"(?s)" + grammar.BEGIN + rb"(?:(?!" + grammar.BEGIN + rb").)*?" + grammar.END)
 _TAGGED = re.compile(
-    rb"[ \t]*(?:<tool_call>\s*)?(?:<function=|<invoke name=\"|(?<=<tool_call>))"
+    rb"[ \t]*(?:<tool_call>\s*)?(?:<function=|<(?:\w+:)?invoke name=\"|(?<=<tool_call>))"
     rb"(?P<tool>\w[\w-]*)(?:\"?>|(?=\s*<arg_key>))"
 )
 _MEMBER = re.compile(
-    rb"(?s)\s*<(?:parameter(?P<lines>=)|parameter name=\"|arg_key>\s*)(?P<name>\w+)"
+    rb"(?s)\s*<(?:\w+:)?(?:parameter(?P<lines>=)|parameter name=\"|arg_key>\s*)(?P<name>\w+)"
     rb"(?:\"[^>\n]*>|>|\s*</arg_key>\s*<arg_value>)(?(lines)(?:\r?\n)?)"
-    rb"(?P<value>(?:(?!</?(?:parameter|function|invoke|tool_call|arg_value)\b).)*?)"
-    rb"(?(lines)(?:\r?\n)?)</(?:parameter|arg_value)>"
+    rb"(?P<value>(?:(?!</?(?:\w+:)?(?:parameter|function|invoke|tool_call|arg_value)\b).)*?)"
+    rb"(?(lines)(?:\r?\n)?)</(?:\w+:)?(?:parameter|arg_value)>"
 )
 _TAGGED_END = re.compile(
-    rb"(?s)\s*(?:</function>|</invoke>|(?=</tool_call>))(?:\s*</tool_call>)?[^\n]*"
+    rb"(?s)\s*(?:</function>|</(?:\w+:)?invoke>|(?=</tool_call>))(?:\s*</tool_call>)?[^\n]*"
 )
 
 

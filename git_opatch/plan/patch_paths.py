@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from git_opatch.model.failure import Failure, refusal
@@ -80,9 +81,9 @@ def created_paths(patch: Patch) -> set[str]:
     return {each.new_path for each in files if each.new_path and each.new_path != each.old_path}
 
 
-def refuse_unsafe(patch: Patch) -> list[Failure]:
+def refuse_unsafe(patch: Patch, tracked: Callable[[], Iterable[str]] = tuple) -> list[Failure]:
     """Return a failure for each path that no patch may name, or that is not a name for a new
-    file."""
+    file; `tracked` lists the files that are there."""
     unsafe = [
         refusal(section, why, path=path)
         for section in patch.files
@@ -90,10 +91,25 @@ def refuse_unsafe(patch: Patch) -> list[Failure]:
         if (why := why_unsafe(path))
     ]
     return unsafe or [
-        refusal(section, Fault.NOT_A_NAME, path=section.new_path)
-        ._replace(similar=(meant,))
-        .with_hint(Hint.SIMILAR_PATH)
+        _not_a_name(section, meant)
         for section in patch.files
         if section.new_path and section.new_path != section.old_path
-        if (meant := name_meant(section.new_path))
+        if (meant := _name_meant(section.new_path, tracked)) is not None
     ]
+
+
+def _name_meant(path: str, tracked: Callable[[], Iterable[str]]) -> str | None:
+    """Return the name that is meant by the `path` of a new file; None if that is one.
+
+    `@src/a.py` mentions a file to an agent, where there is `src` and no `@src`.
+    """
+    first, slash, _ = path.partition("/")
+    if not (path.startswith("@") and slash):
+        return name_meant(path)
+    tops = {each.partition("/")[0] for each in tracked()}
+    return path[1:] if first[1:] in tops and first not in tops else name_meant(path)
+
+
+def _not_a_name(section: FilePatch, meant: str) -> Failure:
+    failure = refusal(section, Fault.NOT_A_NAME, path=section.new_path)
+    return failure._replace(similar=(meant,)).with_hint(Hint.SIMILAR_PATH) if meant else failure

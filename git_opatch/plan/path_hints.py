@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import takewhile
+from unicodedata import normalize
 
 from git_opatch.complete.tree import VirtualTree
 from git_opatch.git.head import find_removal
@@ -133,7 +134,7 @@ def _similar_to(path: str, others: Sequence[str]) -> tuple[str, ...]:
 
 
 def _name(path: str) -> str:
-    return path.rpartition("/")[2].lower()
+    return normalize("NFC", path.rpartition("/")[2].lower())
 
 
 def _common_end(path: str, other: str) -> int:

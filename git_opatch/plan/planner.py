@@ -10,6 +10,7 @@ from functools import partial
 
 from git_opatch.git.converted import filters, smudged
 from git_opatch.git.head import committed_entries
+from git_opatch.git.pathspec import all_tracked_paths
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import Snapshot, take_snapshot
 from git_opatch.journal import Record, mentions, read_journal
@@ -127,7 +128,10 @@ def _read_base(
     patch: Patch, repository: Repository, options: Options
 ) -> tuple[list[Failure], Snapshot]:
     """Read the files that `patch` names, and refuse paths that it may not change."""
-    failures, paths = refuse_unsafe(patch), named_paths(patch)
+    failures, paths = (
+        refuse_unsafe(patch, partial(all_tracked_paths, repository)),
+        named_paths(patch),
+    )
     if not failures and options.target is not Target.CACHED and options.base is None:
         found = guard_parents(repository.require_worktree(), paths)
         failures = [_located_in(patch, failure) for failure in found]
