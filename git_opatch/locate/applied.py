@@ -238,15 +238,14 @@ def look_beside(
 
 def _refuse_twin(beside: _Beside, file: File, matching: Matching) -> Failure | None:
     sought, start, stop = beside.sought, beside.placement.start, beside.placement.stop
-    hunk, partial = sought.hunk, matching.partly_applied
-    is_named = bool(hunk.strong) and in_anchors(sought.readings[0], hunk.strong, file)
-    is_only = (beside.below, beside.above) == (-1, inf) and not file.written
-    context = (line.text for line in hunk.lines if line.prefix is CONTEXT)
+    hunk, partial, meant = sought.hunk, matching.partly_applied, _meant(sought.hunk, file)
+    is_only = beside.below == -1 and beside.above == inf and not file.written
     is_doubted = partial or not beside.placement.exact
-    is_doubted = is_doubted or (is_only and not is_named and has_word(context))
-    meant = _meant(hunk, file)
-    if not (meant or is_doubted) and beside.in_order:
+    if beside.in_order and not (meant or is_doubted or is_only):
         return None
+    is_named = bool(hunk.strong) and in_anchors(sought.readings[0], hunk.strong, file)
+    context = (line.text for line in hunk.lines if line.prefix is CONTEXT)
+    is_doubted = is_doubted or (is_only and not is_named and has_word(context))
     for at in _new_starts_beside(beside, file):
         is_apart = at == hunk.new_start or not start <= at < stop
         is_meant = at in meant or is_doubted
@@ -269,7 +268,7 @@ def _new_starts_beside(beside: _Beside, file: File) -> Iterator[int]:
 
 def _meant(hunk: Hunk, file: File) -> set[int | None]:
     """Return where a hunk says that it is, or will be."""
-    ends = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
+    ends = hunk.at_end_of_file or not all([line.newline for line in hunk.lines])
     end = len(file.lines) - len(hunk.postimage) if ends else None
     return {hunk.new_start, hunk.stated_start, end} - {None}
 
