@@ -18,7 +18,7 @@ from git_opatch.git.scratch import scratch_directory
 from git_opatch.model.errors import InputError
 
 _MAILBOX = re.compile(rb"\s*+From \S++ [^\n]{0,60}\d\d:\d\d[^\n]{0,40}\n[!-9;-~]++:")
-_HEAD = re.compile(rb"(?:[!-9;-~]++:[^\n]*\n(?:[ \t][^\n]*\n)*+)++(?=\r?\n)")
+_HEAD = re.compile(rb"(?>(?:[!-9;-~]++:[^\n]*\n(?>(?:[ \t][^\n]*\n)*))+)(?=\r?\n)")
 _AUTHOR, _ABOUT = (
     re.compile(rb"(?im)^" + names + rb":") for names in (rb"From", rb"(?:Subject|Date)")
 )

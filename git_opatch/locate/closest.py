@@ -87,6 +87,15 @@ class Closest:
             self._alike[text] = {row: much[row] for row in best if much[row] >= _ALIKE}
         return self._alike[text]
 
+    def like(self, line: Line) -> int | None:
+        """Return the line most like `line`, or the only one that has all its long words."""
+        if much := self.alike(line):
+            return next(iter(much))
+        words = {*_LONG_WORD.findall(line.text)}
+        rows = self.rare(max(words, key=len), most=1) if words else ()
+        held = (at for at in rows if words <= {*_LONG_WORD.findall(self._file.lines[at])})
+        return next(held, None)
+
     def rare(self, word: bytes, most: int = NEAR) -> Sequence[int]:
         """List the lines that have `word`, if they are few."""
         if self._searched > _MOST_SEARCHED:

@@ -21,7 +21,7 @@ from git_opatch.locate.slips import forms_of
 from git_opatch.locate.words import candidates, explain, tell_apart
 from git_opatch.model.failure import Failure, Problem, failure_of
 from git_opatch.model.limits import MANY, QUOTED, SHOWN
-from git_opatch.model.options import Matching
+from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Cell, Hunk, Line, Prefix, Replacement
 from git_opatch.model.picture import Picture, Suggestion
 from git_opatch.model.sentences import Fault
@@ -122,7 +122,8 @@ def _refuse_range(
     applied = new_starts(whole, file)
     if len(applied) == 1 and any(line.prefix is ADDED for line in hunk.lines):
         return refuse(whole, Applied(applied[0]))
-    return explain(Sought(part), file, matching)._replace(fault=Fault.RANGE_NOT_FOUND)
+    strictly = matching._replace(tier=Tier.STRICT)
+    return explain(Sought(part), file, strictly)._replace(fault=Fault.RANGE_NOT_FOUND)
 
 
 # ---------------------------------------------------------------- strings

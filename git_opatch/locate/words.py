@@ -142,7 +142,7 @@ class _Lost:
             return row
         if rows := self.closest.rows(line):
             return row._replace(at=(*rows[: NEAR + 1],))
-        like = next(iter(self.closest.alike(line)), None)
+        like = self.closest.like(line)
         if like is None:
             return row
         text = visible(self.file.lines[like].strip(), 2 * QUOTED)

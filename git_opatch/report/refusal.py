@@ -15,6 +15,7 @@ from git_opatch.model.picture import Mark, Picture, Shows
 from git_opatch.model.selection import falling_sections, parts_of
 from git_opatch.model.sentences import Detail, Fault, Reason
 from git_opatch.model.text import visible
+from git_opatch.model.text_position import string_line_of
 from git_opatch.report.draw import Shown, drawn, joined, title
 
 _MOST_ROWS, _LEAST_ROWS, _MOST_DRAWN, _MOST = 36, 7, 4, 12
@@ -97,7 +98,8 @@ def lines_of(
         return
     is_shown = rows and not others and not failure.already_applied
     pictures = failure.pictures if is_shown else ()
-    is_numbered = any(picture.shows is Shows.PLACE for picture in pictures) or failure.record
+    is_drawn = any(picture.shows is Shows.PLACE for picture in pictures)
+    is_numbered = failure.record or (is_drawn and not string_line_of(failure.number))
     if failure.number and not is_numbered and not others:
         source, number = visible(failure.source), failure.number
         yield f"  {source}:{number}" if source else f"  patch line {number}"
