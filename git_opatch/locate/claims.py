@@ -240,11 +240,10 @@ def refuted(
         yield (
             _NOT_AT_END if is_noise else Problem.of(Fault.NOT_AT_END, stop=reading.stop, size=size)
         )
-    weak = (
-        []
-        if _shows_definition(reading, file)
-        else [anchor for anchor in hunk.anchors if anchor.weak]
-    )
+    weak = [anchor for anchor in hunk.anchors if anchor.weak]
+    shown = _shown_definition(reading, file) if weak else None
+    if shown is not None:
+        weak = [anchor for anchor in weak if _is_in_block(anchor, reading, shown, file)]
     for anchors in (hunk.strong, weak) if hunk.anchors else ():
         for anchor in anchors:
             yield from _absent(anchor, file)
@@ -331,15 +330,20 @@ def _belongs_below(line: bytes) -> bool:
     return _BELONGS_BELOW.match(line) is not None
 
 
-def _shows_definition(reading: Reading, file: File) -> bool:
-    """Return whether a hunk shows a definition at the margin above its first change: a heading then
-    names the one before, which says nothing of this place."""
+def _shown_definition(reading: Reading, file: File) -> int | None:
+    """Return the row of a definition at the margin that a hunk shows above its first change: a
+    heading then names the one before, which says nothing of this place."""
     for line, row in reading.steps:
         if line.prefix is not CONTEXT or row is None:
-            return False
+            return None
         if re.match(rb"[A-Za-z_$@]", file.lines[row]) and is_definition(line.text):
-            return True
-    return False
+            return row
+    return None
+
+
+def _is_in_block(anchor: Anchor, reading: Reading, row: int, file: File) -> bool:
+    """Return whether an anchor names a line below a reading, in the block that begins at `row`."""
+    return any(reading.stop <= at < file.heads.end(row) for at in file.heads.named(anchor)[:1])
 
 
 def _is_written(anchor: Anchor, file: File) -> bool:
