@@ -20,6 +20,7 @@ from git_opatch.locate.forms import spaced, typographic
 from git_opatch.locate.heads import rows_with
 from git_opatch.locate.loose import loose
 from git_opatch.locate.nearby import Form, Nearby, as_written
+from git_opatch.locate.painter import Painter
 from git_opatch.locate.reading import (
     ADDED,
     CONTEXT,
@@ -38,8 +39,9 @@ from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
 from git_opatch.model.limits import NEAR
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk
+from git_opatch.model.picture import Picture
 from git_opatch.model.placement import Placement
-from git_opatch.model.sentences import Fault
+from git_opatch.model.sentences import Detail, Fault
 
 _FORMS: dict[Level, Form] = {
     Level.EXACT: as_written,
@@ -273,8 +275,8 @@ def _meant(hunk: Hunk, file: File) -> set[int | None]:
     return {hunk.new_start, hunk.stated_start, end} - {None}
 
 
-def refuse(hunk: Hunk, applied: Applied) -> Failure:
-    """Refuse a hunk whose new lines are there."""
+def refuse(hunk: Hunk, applied: Applied, file: File) -> Failure:
+    """Refuse a hunk whose new lines are there; where they differ from the file's, show both."""
     adds = any(line.prefix is ADDED for line in hunk.lines)
     fault = Fault.ALREADY_APPLIED if adds else Fault.REMOVAL_APPLIED
     if applied.level:
@@ -288,4 +290,10 @@ def refuse(hunk: Hunk, applied: Applied) -> Failure:
             break
         kept += line.prefix is not REMOVED
     row = applied.start + min(kept, max(len(hunk.postimage) - 1, 0))
-    return failure_of(hunk, fault, positions=(row,), start=applied.start)
+    pictures: tuple[Picture, ...] = ()
+    if applied.level:
+        painter = Painter(file, loosely=False)
+        there = zip(hunk.postimage, range(applied.start, len(file.lines)), strict=False)
+        rows = [painter.row(line, at) for line, at in there]
+        pictures = (painter.frame(Detail.NEW_LINES.sentence, rows),)
+    return failure_of(hunk, fault, positions=(row,), pictures=pictures, start=applied.start)

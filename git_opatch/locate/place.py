@@ -74,7 +74,7 @@ def _settle(sought: Sought, file: File, matching: Matching) -> HunkResult:
     if sought.problem:
         return failure_of(hunk, sought.problem)
     if sought.applied:
-        return applied.refuse(hunk, sought.applied)
+        return applied.refuse(hunk, sought.applied, file)
     if not readings:
         return words.explain(sought, file, matching)
     agreed = _agreed(sought, file)
@@ -82,9 +82,9 @@ def _settle(sought: Sought, file: File, matching: Matching) -> HunkResult:
         return words.refuse(sought, Fault.AMBIGUOUS, file, matching)
     placement, doubt = agreed
     if readings[0].level and not any(edits_of(placement, file.text)):
-        return applied.refuse(hunk, Applied(placement.start, Level.SPACE))
+        return applied.refuse(hunk, Applied(placement.start, Level.SPACE), file)
     if over := applied.over(placement.hunk, readings[0], file):
-        return applied.refuse(hunk, over)
+        return applied.refuse(hunk, over, file)
     notes: list[str] = []
     for against in _said_against(sought, file, matching):
         if isinstance(against, Problem):
@@ -103,7 +103,7 @@ def _refuse(sought: Sought, problem: Problem, file: File, matching: Matching) ->
     if problem.fault is Fault.ANCHOR_ELSEWHERE and hunk.strong:
         starts = applied.new_starts(hunk, file)
         if len(starts) == 1 and in_anchors(one_for_one(hunk, starts[0]), hunk.strong, file):
-            return applied.refuse(hunk, Applied(starts[0]))
+            return applied.refuse(hunk, Applied(starts[0]), file)
     return words.refuse(sought, problem, file, matching)
 
 

@@ -121,7 +121,7 @@ def _refuse_range(
     whole = replace(hunk, removed_ranges=())
     applied = new_starts(whole, file)
     if len(applied) == 1 and any(line.prefix is ADDED for line in hunk.lines):
-        return refuse(whole, Applied(applied[0]))
+        return refuse(whole, Applied(applied[0]), file)
     strictly = matching._replace(tier=Tier.STRICT)
     return explain(Sought(part), file, strictly)._replace(fault=Fault.RANGE_NOT_FOUND)
 

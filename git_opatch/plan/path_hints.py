@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import takewhile
+from os.path import isdir
 from unicodedata import normalize
 
 from git_opatch.complete.tree import VirtualTree
@@ -96,11 +97,18 @@ def _directory(repository: Repository, options: Options) -> str:
 
 
 def with_directory_note(plan: Plan, repository: Repository, options: Options) -> Plan:
-    """Note that a changed file is not the one of the same path below the current directory."""
+    """Note that a changed file is not the one of the same path below the current directory, and of
+    an added one that its directory is there, and not at the top."""
     top, prefix = repository.top, _directory(repository, options)
-    paths = (change.path for change in plan.completed.changes if change.old is not None)
-    both = next((path for path in paths if prefix and top and is_file(top / prefix / path)), None)
-    if both is None:
+    if not prefix or top is None:
+        return plan
+    for change in plan.completed.changes:
+        here, below = top / change.path, top / prefix / change.path
+        is_directory_below = isdir(below.parent) and not isdir(here.parent)
+        if is_file(below) if change.old else is_directory_below:
+            both = change.path
+            break
+    else:
         return plan
     advice = f"not {prefix}/{both}; `--directory {prefix}` changes that"
     return plan.with_notes([f"paths count from the top, so this is {both}, {advice}"])

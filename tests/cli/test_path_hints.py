@@ -123,6 +123,15 @@ def test_paths_are_read_from_the_top(base: Sandbox) -> None:
     assert base.opatch("apply", "--check", cwd=sub, feed=_update(path)).status == 0
 
 
+def test_a_new_file_whose_directory_is_only_below_the_current_one_is_noted(base: Sandbox) -> None:
+    base.write("src/app/ios/a.txt", "a\n")
+    for path, noted in (("ios/n.txt", True), ("n.txt", False), ("src/n.txt", False)):
+        feed = envelope(f"*** Add File: {path}\n+n\n".encode())
+        ran = base.opatch("apply", "--check", cwd=base.path / "src/app", feed=feed)
+        note = f"this is {path}, not src/app/{path}; `--directory src/app` changes that"
+        assert (ran.status, note in ran.err) == (0, noted)
+
+
 _LONG = "".join(f"line {number}\n" for number in range(9))
 
 

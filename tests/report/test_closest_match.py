@@ -306,6 +306,16 @@ def test_a_document_has_each_line_that_differs(repo: Sandbox) -> None:
     ]
 
 
+def test_a_document_has_the_new_lines_that_are_there_loosely(repo: Sandbox) -> None:
+    repo.commit({"f.txt": "line 1\ntwo\n  Two more.\nline 3\n"})
+    hunk = b"@@\n line 1\n-line 2\n+two\n+Two more.\n line 3\n"
+    repo.write(".git/p", envelope(b"*** Update File: f.txt\n" + hunk))
+    (failure,) = asked(repo, "apply", ".git/p")["failures"]
+    assert (failure["reason"], failure["candidates"]) == ("already_applied", [2])
+    assert (failure["file_line"], failure["patch_line"]) == (3, 7)
+    assert [each["mark"] for each in failure["lines"]] == ["there", "there", "other", "there"]
+
+
 @named(
     "content, hunk, expected",
     {
