@@ -983,6 +983,7 @@ class Malformed(Sentence):
         "(`file_path`, `old_string` and `new_string`); how these are written: git opatch prompt "
         "--format operations, or git opatch prompt --format string-replace"
     )
+    ONLY_SKIPPED = "no patch found: {why}"
     NO_PATCH_OF_FORMAT = "no patch of the format {format} found"
     OTHER_FORMAT = (
         "no patch of the format {format} found; line {first} seems to begin one of {other}"

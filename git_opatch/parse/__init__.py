@@ -72,7 +72,7 @@ def parse_patch(
         _read_escaped(scanner)
     if not found.sections and not found.diagnostics:
         draft = [Diagnostic(number, Malformed.ONLY_DRAFT, {}, source) for number in found.drafts]
-        found.diagnostics += draft[:1] or [_diagnose(raw, source, patch_format)]
+        found.diagnostics += draft[:1] or [_diagnose(scanner, raw, source, patch_format)]
     if not recorded:
         _report_glued(scanner)
         for number, line in found.unread if found.sections else ():
@@ -230,24 +230,27 @@ def _from_utf16(raw: bytes) -> bytes:
         return raw
 
 
-def _diagnose(raw: bytes, source: str, patch_format: Format | None) -> Diagnostic:
+def _diagnose(scanner: Scanner, raw: bytes, source: str, patch_format: Format | None) -> Diagnostic:
     """Say that there is no patch, and what the text seems to be instead."""
     fault, values = Malformed.NO_PATCH, dict[str, object]()
     if not raw.strip():
         fault = Malformed.EMPTY_INPUT
     elif patch_format:
         fault, values = Malformed.NO_PATCH_OF_FORMAT, {"format": patch_format.value}
-        scanner = Scanner.over(raw, recorded=True)
-        if found := grammar.find_patch(scanner):
+        other = Scanner.over(raw, recorded=True)
+        if found := grammar.find_patch(other):
             fault = Malformed.OTHER_FORMAT
-            values |= {"first": scanner.number, "other": found.value}
+            values |= {"first": other.number, "other": found.value}
     else:
         for near, pattern in _NEAR_MISSES:
             if match := re.search(pattern, raw):
                 fault, values = near, {"first": raw.count(b"\n", 0, match.start()) + 1}
                 break
         else:
-            fault = Malformed.NO_OBJECT if _is_json(raw) else fault
+            if _is_json(raw):
+                skipped = scanner.found.notes[:1]
+                fault = Malformed.ONLY_SKIPPED if skipped else Malformed.NO_OBJECT
+                values = {"why": "".join(skipped)}
     return Diagnostic(0, fault, values, source)
 
 

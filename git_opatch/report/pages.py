@@ -187,7 +187,7 @@ def _parts(file: FileView, numbers: Iterator[str]) -> Iterator[_Html]:
         if shown and shown[0] > end + 1:
             yield _part("gap", count=_lines(shown[0] - end - 1))
         end = max([end, *shown])
-        drawn = (_picture(each, file.path, part.number) for each in part.pictures)
+        drawn = [_picture(each, file.path, part.number) for each in part.pictures if each.rows]
         yield _part(
             "hunk",
             **part._asdict()

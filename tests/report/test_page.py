@@ -130,6 +130,14 @@ def test_a_file_that_is_not_there_is_said_once(base: Sandbox) -> None:
     assert page.count(">refused (missing file)<") == 2
 
 
+def test_what_has_no_lines_has_no_box(base: Sandbox) -> None:
+    base.commit({"old.txt": "x\n"})
+    moved = envelope(b"*** Update File: old.txt\n*** Move to: new.txt\n")
+    page = base.opatch("show", "--html", feed=moved).out.decode()
+    assert "old.txt =&gt; new.txt" in page
+    assert "<table" not in page
+
+
 def test_what_differs_is_marked_on_both_sides(base: Sandbox) -> None:
     hunk, _ = _VERDICTS["stale"]
     page = _page(base, envelope(f"*** Update File: shapes.py\n@@{hunk}".encode()), status=1)
