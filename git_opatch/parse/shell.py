@@ -49,6 +49,8 @@ _OTHERS = (
 _WORD = r"(?:[^\s'\"\\$`*?\[~{;&|<>()#]|(?<=\S)[#]|'[^']*'|\"[^\"$`\\]*\"|\\.)+"
 """A word that a shell would neither expand nor drop."""
 _CHANGED = re.compile(r"cd\s+(?!-)((?>" + _WORD + r"))\s*&&")
+_LONG = 1 << 15
+"""A command of so many characters is not read: `shlex` takes time by their square."""
 _COMMAND = re.compile(
     rf"""(?xs) [\s\\]* (?P<cd> (?: {_CHANGED.pattern} [\s\\]* )* )
     (?: cat (?: \s+ (?:cat|-) )* \s* \| [\s\\]*
@@ -311,7 +313,7 @@ def _heredoc_lines(
 def _judge(shown: bytes, *, quoted: bool) -> _Command:
     """Read a command: all but its patch, which is its last word, or its input."""
     text, directory, below, file = os.fsdecode(shown.replace(b"\\\n", b" ")), "", "", ""
-    match = _COMMAND.match(text)
+    match = _COMMAND.match(text) if len(text) < _LONG else None
     if match is None:
         return _Command(unknown=text.strip())
     for into in _CHANGED.findall(match["cd"]):

@@ -21,7 +21,7 @@ from git_opatch.model.errors import ParseError
 from git_opatch.parse import grammar, parse_patch
 
 _SIZES = 50_000, 200_000
-_MOST = 9
+_MOST = 10
 """How many times longer the longer text may take, which has four times as many characters."""
 _FLOOR = 0.03
 """Seconds that are not compared."""
@@ -70,10 +70,12 @@ def _seconds(text: str) -> float:
 @pytest.mark.parametrize("token", TOKENS)
 def test_the_time_grows_with_the_text(token: str) -> None:
     for place, text in _PLACES.items():
-        short, long = (
-            _seconds(text.replace("{}", token * (size // len(token)))) for size in _SIZES
-        )
-        assert long <= max(_MOST * short, _FLOOR), (place, short, long)
+        texts = [text.replace("{}", token * (size // len(token))) for size in _SIZES]
+        for again in range(3):  # what else the machine does is in one measurement, not in three
+            short, long = map(_seconds, texts)
+            if long <= max(_MOST * short, _FLOOR):
+                break
+            assert again < 2, (place, short, long)
 
 
 def test_many_blanks_are_read_at_once() -> None:
