@@ -270,7 +270,7 @@ def _new_starts_beside(beside: _Beside, file: File) -> Iterator[int]:
 
 def _meant(hunk: Hunk, file: File) -> set[int | None]:
     """Return where a hunk says that it is, or will be."""
-    ends = hunk.at_end_of_file or not all([line.newline for line in hunk.lines])
+    ends = hunk.at_end_of_file or not all(line.newline for line in hunk.lines)
     end = len(file.lines) - len(hunk.postimage) if ends else None
     return {hunk.new_start, hunk.stated_start, end} - {None}
 
