@@ -1,9 +1,5 @@
 """Complete a patch: placed hunks and the base's blobs become a standard unified diff. Pure.
 
-reindent              how added lines are indented
-doubt                 what the added lines share with the others
-placeholder           what is never written
-structure             whether a file can be read afterwards, and whether its brackets pair
 edits                 a placed hunk as edits of a file's lines
 tree                  the files as the sections of a patch change them
 unified_diff          the result for each file, as git writes it
