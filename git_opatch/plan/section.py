@@ -15,7 +15,7 @@ from git_opatch.complete.tree import FileContent, VirtualTree, new_content, rest
 from git_opatch.git.snapshot import Snapshot
 from git_opatch.locate.earlier import EarlierSections
 from git_opatch.locate.oversized import refuse_repeated
-from git_opatch.locate.owners import apply_hunks
+from git_opatch.locate.owners import AppliedHunks, apply_hunks
 from git_opatch.locate.placeholder import placeholder_in
 from git_opatch.model.blob import Change, Mode
 from git_opatch.model.failure import Failure, refusal
@@ -145,9 +145,12 @@ class SectionPlanner:
         self._paths = PathFailures(tree, snapshot, options)
         self._done: list[FilePatch] = []
         """The sections that added, deleted or moved a file."""
+        self._tried: dict[str, AppliedHunks] = {}
+        """What the hunks of the present section make of the files that its names may mean."""
 
     def plan_section(self, section: FilePatch) -> list[Failure]:
         """Apply `section` to the tree; return its failures."""
+        self._tried = {}
         if failure := _refuse_kind(section, self.options):
             return [failure]
         if section.operation is Operation.ADD:
@@ -197,8 +200,18 @@ class SectionPlanner:
         content = self.tree.get(section.path)
         if content is None or content.text.binary:
             return False
-        failures = apply_hunks(section, content, self.options).failures
+        failures = self._applied(section, content).failures
         return all(failure.already_applied for failure in failures)
+
+    def _applied(
+        self, section: FilePatch, content: FileContent, earlier: EarlierSections | None = None
+    ) -> AppliedHunks:
+        """Apply the hunks of a section to a file that it may mean, once."""
+        if earlier and earlier.sections:
+            return apply_hunks(section, content, self.options, earlier)
+        if section.path not in self._tried:
+            self._tried[section.path] = apply_hunks(section, content, self.options)
+        return self._tried[section.path]
 
     def _already_moved(self, section: FilePatch) -> Failure | None:
         """Return a failure if the new path has the outcome of all hunks of a move; of one without
@@ -308,7 +321,7 @@ class SectionPlanner:
             return [failure], content
         earlier = self._earlier_of(section)
         is_judged = not self.options.reverse and section.operation is not Operation.APPEND
-        applied = apply_hunks(section, content, self.options, earlier if is_judged else None)
+        applied = self._applied(section, content, earlier if is_judged else None)
         self.notes += [f"{section.path}: {note}" for note in applied.notes]
         failures = self._skip_applied(applied.failures)
         if content.mode is Mode.SYMLINK and any(f.reason is Reason.NOT_FOUND for f in failures):
