@@ -213,21 +213,10 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "yes": ("-y --yes", "Write the change without asking."),
         "quiet": ("-q --quiet", "Print nothing on success."),
         "verbose": ("-v --verbose", "Print where each hunk was found."),
-        "stat": ("--stat", "Output a diffstat instead of the diff."),
-        "numstat": ("--numstat", "Output the numbers of added and removed lines instead."),
-        "name_only": (
-            "--name-only",
-            "Output only the paths; the patch is read, and not located.",
-        ),
-        "name_status": (
-            "--name-status",
-            "Output only the paths and their status (A, M, D, R, C), as the patch has them.",
-        ),
         "hunks": (
             "--hunks",
             "Output only the id and the name of each hunk, for --only and --except.",
         ),
-        "zero": ("-z", "End paths with NUL and do not quote them (not for --stat)."),
         "html": ("--html", "Output a page for a browser: each hunk beside its place."),
         "batch.html": (
             "--html PAGE",

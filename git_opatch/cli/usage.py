@@ -32,10 +32,11 @@ _AS_IT_IS = ["log", "--oneline"]  # as git's, and ours prints a line for each pa
 _COLOUR = {"--color": "--color=always", "--no-color": "--color=never"}
 
 
+_GIT_COUNTS = "pipe `git opatch convert` to `git apply --stat`, or to `--numstat`"
 _OF_GIT = {
     r"-p\d+": "paths are read with or without their prefixes",
     "--include": "`--only` chooses paths",
-    "--(?:num)?stat|--summary": "`git opatch show` shows what a patch changes",
+    "--(?:num|short)?stat|--summary|--name-(?:only|status)": _GIT_COUNTS,
 }
 """Options of `git apply` that have other names here."""
 
@@ -55,7 +56,7 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
     while at < len(given) and given[at] != _SEPARATOR:
         flag, sign, value = given[at].partition("=")
         for pattern, instead in _OF_GIT.items():
-            if command == "apply" and re.fullmatch(pattern, flag):
+            if command in ("apply", "show") and re.fullmatch(pattern, flag):
                 raise UsageError(f"there is no `{flag}` here: {instead}")
         if flag.startswith("--"):
             flag = _in_full(flag, takes_value)

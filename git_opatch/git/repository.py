@@ -226,13 +226,6 @@ class Repository(GitRunner):
         arguments = ("apply", "--whitespace=nowarn", "--no-ignore-whitespace", *flags, str(diff))
         return self.run(*arguments, index=index, env={**_MALLOC, **(env or {})}, keep=keep)
 
-    def summary(self, diff: bytes, *form: str) -> bytes:
-        """What `git apply` says of a completed diff by `--stat` or `--numstat`, with quoted paths.
-
-        Raises `RepositoryError`.
-        """
-        return self.ask("apply", "--whitespace=nowarn", *form, feed=diff)
-
     def differences(self, pairs: Sequence[tuple[bytes, bytes]]) -> list[list[tuple[range, int]]]:
         """Diff pairs of texts: the lines of the first that are replaced, and by how many."""
         if all(before == after for before, after in pairs):

@@ -22,7 +22,6 @@ _PATCH = envelope(
     b"*** Add File: n\xc3\xa4w\n+-- new\n",
     b"*** Delete File: data.bin\n",
 )
-_NAMES = ("--name-only", "--name-status")
 
 
 @pytest.fixture
@@ -59,10 +58,9 @@ def test_each_file_each_hunk_and_the_diff_are_shown(base: Sandbox) -> None:
     assert diff.encode() == base.opatch("convert", "p.patch").out
 
 
-@pytest.mark.parametrize("form", [[], ["--stat"], ["--numstat"]], ids=" ".join)
-def test_the_plan_is_paged_on_a_terminal(base: Sandbox, form: list[str]) -> None:
+def test_the_plan_is_paged_on_a_terminal(base: Sandbox) -> None:
     pager = {"GIT_PAGER": "sed s/^/paged:/", "NO_COLOR": "1"}
-    words = ["show", *form, "p.patch"]
+    words = ["show", "p.patch"]
     status, seen = in_terminal(base, *words, columns=60, env=pager)
     plain = in_terminal(base, *words, columns=60, env={"NO_COLOR": "1"})[1]
     assert (status, "paged" in plain) == (0, False)
@@ -153,70 +151,23 @@ def test_the_deciding_evidence_is_shown(base: Sandbox) -> None:
     assert "  hunk 1 of 1: line 4, strict (anchor)" in _without_ids(shown)
 
 
-@pytest.mark.parametrize("zero", [(), ("-z",)])
-@pytest.mark.parametrize("option", _NAMES)
-def test_names_equal_those_of_git(base: Sandbox, option: str, zero: tuple[str, ...]) -> None:
-    base.write("p.patch", _PATCH.replace(b"*** Delete File: data.bin\n", b""))
-    ran = base.opatch("show", option, *zero, "p.patch")
-    assert base.opatch("apply", "p.patch").status == 0
-    expected = re.sub(rb"R\d+", b"R", base.git("diff", "--cached", "-M", option, *zero))
-    assert ran.status == 0
-    assert _entries(ran.out, zero) == _entries(expected, zero)
-
-
-def _entries(out: bytes, zero: tuple[str, ...]) -> list[bytes]:
-    """Sort the entries: git lists them by name, git opatch in the order of the patch."""
-    return sorted(out.split(b"\0" if zero else b"\n"))
-
-
-@pytest.mark.parametrize("zero", [(), ("-z",)])
-@pytest.mark.parametrize("option", ["--stat", "--numstat"])
-def test_counts_are_those_of_git_apply(base: Sandbox, option: str, zero: tuple[str, ...]) -> None:
-    ran = base.opatch("show", option, *zero, "p.patch", env={"GIT_DIR": ".git"})
-    if zero and option == "--stat":
-        message = "error: -z requires --numstat, --name-only or --name-status\n"
-        assert (ran.status, ran.out, ran.err) == (129, b"", message)
-        return
-    diff = base.opatch("convert", "p.patch").out
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out == base.git("apply", option, *zero, feed=diff)
-    assert ran.out.count(b"data.bin") == 1
-
-
-def test_the_counts_of_a_subdirectory_are_of_all_files_and_escaped(base: Sandbox) -> None:
-    base.commit({"sub/\u202e": "a\n"})
-    base.git("config", "core.quotePath", "false")
-    patch = envelope("*** Update File: sub/\u202e\n@@\n-a\n+b\n*** Add File: c\n+c\n".encode())
-    ran = base.opatch("show", "--numstat", feed=patch, cwd=base.path / "sub")
-    assert ran.out == b'1\t0\tc\n1\t1\t"sub/\\342\\200\\256"\n'
-
-
-def test_names_need_no_repository(base: Sandbox, tmp_path: Path) -> None:
+def test_hunks_need_no_repository(base: Sandbox, tmp_path: Path) -> None:
     where, patch = tmp_path / "nowhere", str(base.path / "p.patch")
     where.mkdir()
     assert base.opatch("show", patch, cwd=where).status == 128
-    ran = base.opatch("show", "--name-status", patch, cwd=where, env={"GIT_DIR": "/no/such"})
-    assert ran.err == ""
-    assert ran.out.decode().splitlines() == [
-        "M\tcode.py", "D\tdata.bin", "D\tgone", "R\told.txt\tnew/place.md", 'A\t"n\\303\\244w"',
+    ran = base.opatch("show", "--hunks", patch, cwd=where, env={"GIT_DIR": "/no/such"})
+    assert (ran.status, ran.err) == (0, "")
+    assert [line.split("\t")[1] for line in ran.out.decode().splitlines()] == [
+        "code.py:1", "old.txt:1", "gone", '"n\\303\\244w"', "data.bin",
     ]  # fmt: skip
-    ran = base.opatch("show", "--name-only", "-z", "-R", "--directory", "x", patch, cwd=where)
-    assert ran.out == b"x/code.py\0x/data.bin\0x/gone\0x/n\xc3\xa4w\0x/old.txt\0"
 
 
-def test_names_are_listed_once(base: Sandbox) -> None:
-    section = b"*** Update File: no/such\n@@\n-1\n+one\n"
-    for option, message in (("--name-only", b"no/such\n"), ("--name-status", b"M\tno/such\n")):
-        assert base.opatch("show", option, feed=envelope(section, section)).out == message
-
-
-@pytest.mark.parametrize("option", _NAMES)
-def test_unsafe_names_are_refused(base: Sandbox, option: str) -> None:
+def test_unsafe_names_are_refused(base: Sandbox) -> None:
     for path in (b"../x", b".git/config", b"/etc/passwd", b"a\0b"):
-        ran = base.opatch("show", option, "-z", feed=envelope(b"*** Delete File: " + path + b"\n"))
+        ran = base.opatch("show", "--hunks", feed=envelope(b"*** Delete File: " + path + b"\n"))
         assert (ran.status, ran.out) == (1, b"")
         assert ": the path " in ran.err
-    ran = base.opatch("show", option, feed=b"nonsense")
+    ran = base.opatch("show", "--hunks", feed=b"nonsense")
     assert (ran.status, ran.out, ran.err[:7]) == (128, b"", "error: ")
 
 
@@ -251,7 +202,12 @@ def test_it_locates_and_refuses_as_convert_does(base: Sandbox, options: tuple[st
 
 
 def test_invalid_options_are_errors(base: Sandbox) -> None:
-    for words in (["--stat", "--name-only"], ["--base", "HEAD", "--worktree"], ["--nope"]):
+    for words in (
+        ["--hunks", "--html"],
+        ["--stat"],
+        ["--base", "HEAD", "--worktree"],
+        ["--nope"],
+    ):
         ran = base.opatch("show", *words, "p.patch")
         assert (ran.status, ran.out, ran.err[:7]) == (129, b"", "error: ")
 
@@ -335,7 +291,7 @@ def test_colour_can_be_asked_for_in_a_pipe(base: Sandbox) -> None:
 
 
 def test_unwritable_output_is_an_error(base: Sandbox) -> None:
-    for option in ("", "--numstat", *_NAMES):
+    for option in ("", "--hunks"):
         ran = base.run("sh", "-c", f"git-opatch show {option} p.patch >/dev/full")
         assert (ran.status, "No space left" in ran.err) == (128, True)
     ran = base.run("sh", "-c", "git-opatch show p.patch | true")
@@ -383,10 +339,9 @@ def test_what_is_left_out_of_a_refused_patch_has_no_verdict(base: Sandbox) -> No
     assert len(_verdicts(shown)) == 3
 
 
-@pytest.mark.parametrize("option", ["--stat", "--numstat", "--json"])
-def test_other_forms_of_a_refused_patch_have_no_verdicts(base: Sandbox, option: str) -> None:
+def test_the_document_of_a_refused_patch_has_no_verdicts(base: Sandbox) -> None:
     base.write("p.patch", _PARTLY)
-    assert b"hunk 1 of 2" not in base.opatch("show", option, "p.patch").out
+    assert b"hunk 1 of 2" not in base.opatch("show", "--json", "p.patch").out
 
 
 def test_the_places_of_an_ambiguous_hunk_are_shown(base: Sandbox) -> None:

@@ -47,6 +47,7 @@ def base(repo: Sandbox) -> Sandbox:
         ("apply -p1 p.txt", "-p1"),
         ("apply --include=a.py p.txt", "--include"),
         ("check -p1 p.txt", "-p"),
+        ("show --name-only p.txt", "pipe `git opatch convert`"),
     ],
 )
 def test_a_wrong_command_line_is_refused(base: Sandbox, line: str, names: str) -> None:

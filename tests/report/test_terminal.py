@@ -60,8 +60,7 @@ def test_reports_are_escaped(base: Sandbox, no_colour: str) -> None:
     patch = base.write("patch\x1b[31m", _FITS)
     shown = ""
     for words in (
-        ["show"], ["show", "--stat"], ["show", "--numstat"], ["show", "--name-only"],
-        ["show", "--name-status", "-z"], ["show", "--json"], ["convert"], ["check"],
+        ["show"], ["show", "--hunks"], ["show", "--json"], ["convert"], ["check"],
         ["apply", "--check", "-v"], ["apply", "-v"], ["log"], ["log", "-p"], ["log", "--json"],
         ["undo"],
     ):  # fmt: skip
