@@ -86,7 +86,7 @@ _git_opatch ()
 	batch,--repositories,*) compopt -o dirnames ;;
 	,*,-*) __gitcomp "--help --version" ;;
 	,*) __gitcomp "$commands" ;;
-	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --max-files --root --commit --message --file --reverse --patch --interactive --check --dry-run --clipboard --quiet --verbose --json --help" ;;
+	apply,*,-*) __gitcomp "--format --directory --overwrite --index --cached --worktree --carry --match --ambiguous --3way --only --except --skip-applied --partial --reject --allow --deny --expect --max-files --root --commit --message --reverse --patch --interactive --check --dry-run --clipboard --quiet --verbose --json --help" ;;
 	show,*,-*) __gitcomp "--format --directory --overwrite --base --worktree --match --ambiguous --3way --only --except --allow --deny --expect --max-files --root --html --output --open --hunks --reverse --color --json --help" ;;
 	undo,*,-*) __gitcomp "--index --cached --worktree --carry --quiet --json --help" ;;
 	redo,*,-*) __gitcomp "--index --cached --worktree --carry --quiet --json --help" ;;

@@ -44,7 +44,6 @@ complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -l root -r -d 'Count absolute paths below DIR, where the patch was written, from the top (default: opatch.root).'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -l commit -d 'Commit the patch, and nothing else, with `git commit`; the index must equal HEAD. Each mail of `git format-patch` becomes a commit.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -s m -l message -r -d 'With --commit: use MSG as the commit message. If repeated, the values are concatenated as separate paragraphs.'
-complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -s F -l file -r -d 'With --commit: take the commit message from FILE; `-` is standard input.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -s R -l reverse -d 'Apply the patch in reverse.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -s p -l patch -l interactive -d 'Ask for each hunk at the terminal, as `git reset -p`.'
 complete -c git -n '__fish_git_using_command opatch; and __fish_seen_subcommand_from apply' -l check -l dry-run -d 'Report whether the patch would apply, and change nothing.'

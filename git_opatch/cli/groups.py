@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from git_opatch.cli.patch_input import STANDARD_INPUT, read_message, read_patch
+from git_opatch.cli.patch_input import read_patch
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import (
     Ambiguous,
@@ -179,19 +179,14 @@ class CommitOptions(NamedTuple):
 
     commit: bool = False
     message: list[str] | None = None
-    message_file: str = ""
 
     def resolve(
-        self, target: Target, inputs: InputOptions, partial: PartialOptions, *, json: bool
+        self, target: Target, partial: PartialOptions, *, json: bool
     ) -> commit_command.CommitRequest | None:
-        """Check the options together and read the message; None without `--commit`.
-
-        Raises `UsageError`, and `InputError` if the message cannot be read.
-        """
+        """Check the options together; None without `--commit`. Raises `UsageError`."""
         if not self.commit:
-            for flag, value in {"-m": self.message, "-F": self.message_file}.items():
-                if value:
-                    raise UsageError(f"{flag} requires --commit")
+            if self.message:
+                raise UsageError("-m requires --commit")
             return None
         if target is Target.WORKTREE:
             raise UsageError(
@@ -200,15 +195,10 @@ class CommitOptions(NamedTuple):
             )
         if partial.allows_part:
             raise UsageError("--commit excludes --partial, --reject and -p")
-        if self.message and self.message_file:
-            raise UsageError("-m and -F exclude one another")
-        if self.message_file == STANDARD_INPUT and STANDARD_INPUT in (inputs.files or ["-"]):
-            raise UsageError("-F - and the patch are both read from standard input")
         from git_opatch.operations import commit_command
 
         return commit_command.CommitRequest(
             tuple(self.message or ()),
-            file=read_message(self.message_file) if self.message_file else None,
             editor=not json
             and sys.stdin is not None
             and sys.stdin.isatty()

@@ -143,10 +143,6 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "With --commit: use MSG as the commit message. If repeated, the values are "
             "concatenated as separate paragraphs.",
         ),
-        "message_file": (
-            "-F --file FILE",
-            "With --commit: take the commit message from FILE; `-` is standard input.",
-        ),
     },
     "Options": {
         "patch_format": ("--format", "Read this format only (default: detected)."),

@@ -87,11 +87,3 @@ def read_clipboard() -> bytes:
         raise InputError(
             "there is no clipboard here; name a patch file, or pipe the patch"
         ) from None
-
-
-def read_message(name: str) -> bytes:
-    """Read a commit message; standard input for `-`. Raises `InputError`."""
-    try:
-        return sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read message `{name}`: {error.strerror}") from None

@@ -941,12 +941,11 @@ class Notice(Sentence):
     )
     WOULD_NOT_COMMIT = "nothing was changed, since git would not commit: {why:as is}"
     ONE_MESSAGE = (
-        "-m and -F are for one commit, and the patch is {count} commits; mails have their own "
-        "message"
+        "-m is for one commit, and the patch is {count} commits; mails have their own message"
     )
     NOT_MAIL = "{where}: is not part of a mail, so it has no message; apply it separately"
     EMPTY_MESSAGE = "aborting commit due to empty commit message; nothing was changed"
-    NO_MESSAGE = "--commit needs a message: -m MSG, or -F FILE"
+    NO_MESSAGE = "--commit needs a message: -m MSG"
     MAIL = "mail {number} of {count} ({title:100})"
     COMMITTED_BEFORE = "those before it are committed: {names}"
     MAIL_FAILED = "{mail} failed; those before it are committed: {names}"

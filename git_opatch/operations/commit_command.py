@@ -18,19 +18,13 @@ from git_opatch.model.sentences import Notice
 class CommitRequest(NamedTuple):
     """The user's options for the commit.
 
-    `file` is the content of the message file. `editor` is whether git may open an editor if there
-    is no message, `quiet` whether git's output is captured instead of shown.
+    `editor` is whether git may open an editor if there is no message, `quiet` whether git's output
+    is captured instead of shown.
     """
 
     messages: tuple[str, ...] = ()
-    file: bytes | None = None
     editor: bool = False
     quiet: bool = False
-
-    @property
-    def has_message(self) -> bool:
-        """Whether the user gives the message, which only one commit can have."""
-        return bool(self.messages) or self.file is not None
 
 
 class PlannedCommit(NamedTuple):
@@ -73,7 +67,7 @@ def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
 
 def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: CommitRequest) -> None:
     """Refuse options for one commit, and a part without a message."""
-    if commit_options.has_message:
+    if commit_options.messages:
         raise UsageError(Notice.ONE_MESSAGE.fill(count=len(parts)))
     for mail, patch in parts:
         if mail is None:
@@ -85,12 +79,12 @@ def _check_several(parts: list[tuple[Mail | None, Patch]], commit_options: Commi
 def _plan_commit(mail: Mail | None, patch: Patch, commit_options: CommitRequest) -> PlannedCommit:
     title = mail.message.partition("\n")[0] if mail else ""
     author = _author(mail) if mail else {}
-    if commit_options.has_message:
-        paragraphs, file = commit_options.messages, commit_options.file
-        if not "".join(paragraphs).strip() and not (file or b"").strip():
+    if commit_options.messages:
+        paragraphs = commit_options.messages
+        if not "".join(paragraphs).strip():
             raise CommitError(Notice.EMPTY_MESSAGE.sentence, 1)
         options = tuple(f"--message={paragraph}" for paragraph in paragraphs)
-        return PlannedCommit(patch, CommitCommand(options, file, author), title)
+        return PlannedCommit(patch, CommitCommand(options, None, author), title)
     if mail is not None and mail.message.strip():
         # lines that begin with # are part of the mail's message
         options, utf8 = ("--cleanup=whitespace",), ("-c", "i18n.commitEncoding=UTF-8")

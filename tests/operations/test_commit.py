@@ -52,14 +52,6 @@ def _refused(repo: Sandbox, *words: str, says: str) -> None:
     assert not (repo.path / ".git/opatch/journal").exists()
 
 
-def test_the_message_can_be_in_a_file(base: Sandbox) -> None:
-    directory = base.path / "sub"
-    base.write("sub/message", "From a file\n\nwith a body\n")
-    ran = base.opatch("apply", "--commit", "-F", "message", feed=_PATCH, cwd=directory)
-    assert ran.status == 0, ran.err
-    assert _message(base) == "From a file\n\nwith a body"
-
-
 def test_a_commit_in_a_linked_working_tree_stays_in_it(base: Sandbox, tmp_path: Path) -> None:
     base.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
     linked = Sandbox(tmp_path / "linked")
@@ -120,11 +112,9 @@ def can_be_committed_by_hand(repo: Sandbox, *words: str, feed: bytes, shown: str
     [
         pytest.param(["-m", "It's one line"], id="one line"),
         pytest.param(["-m", "A title", "-m", "and more"], id="two paragraphs"),
-        pytest.param(["-F", "said"], id="a file"),
     ],
 )
 def test_what_a_hook_refused_can_be_committed_as_advised(base: Sandbox, words: list[str]) -> None:
-    base.write("said", "From a file\n\nwith a body\n")
     can_be_committed_by_hand(base, *words, feed=_PATCH, shown="%B%an %ae")
 
 

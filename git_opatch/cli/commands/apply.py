@@ -86,7 +86,7 @@ def apply(
         commit=commit.commit,
         policy=policy.resolve(settings, inputs.directory, repository.top),
     )
-    wish = commit.resolve(chosen, inputs, partial, json=json)
+    wish = commit.resolve(chosen, partial, json=json)
     reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
     run = _Run(repository, options, " ".join(inputs.files or ()), wish, reporter)
     with reporter:
