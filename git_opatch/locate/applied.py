@@ -36,7 +36,7 @@ from git_opatch.locate.reading import (
 )
 from git_opatch.locate.stale import misnumbered
 from git_opatch.model.failure import Failure, HunkResult, Problem, failure_of
-from git_opatch.model.limits import NEAR
+from git_opatch.model.limits import MANY, NEAR
 from git_opatch.model.options import Matching
 from git_opatch.model.patch import Hunk
 from git_opatch.model.picture import Picture
@@ -67,17 +67,26 @@ def applied_at(hunk: Hunk, file: File, level: Level) -> Sought:
     if len(starts) != 1:
         return Sought(hunk)
     start = starts[0]
-    if start != hunk.new_start and misnumbered(hunk, start, file):
+    is_numbered = start == hunk.new_start
+    if not is_numbered and (misnumbered(hunk, start, file) or _may_be_changed(hunk, start, file)):
         return Sought(hunk)
     is_said = is_said or (not level and _replaces_the_likest(hunk, start, file))
     return Sought(hunk, applied=Applied(start, level, is_said))
 
 
+def _may_be_changed(hunk: Hunk, start: int, file: File) -> bool:
+    """Return whether another place than what a hunk, which only removes, would leave at `start` has
+    all lines of it but one: somebody may have changed there what it removes."""
+    if any(line.prefix is ADDED for line in hunk.lines):
+        return False
+    here = range(start, start + len(hunk.postimage))
+    return any(row not in here for row in Nearby(hunk, file).rivals(as_written, ()))
+
+
 def _counts_on(hunk: Hunk, file: File) -> bool:
     """Return whether the second number of a hunk is the first, and what those before it add."""
-    before = (other for other in file.hunks if other.ordinal < hunk.ordinal)
-    grown = sum(len(other.postimage) - len(other.preimage) for other in before)
-    return hunk.stated_start is None or hunk.new_start == hunk.stated_start + grown
+    stated = hunk.stated_start
+    return stated is None or hunk.new_start == stated + file.grown.get(hunk.ordinal, 0)
 
 
 def _replaces_the_likest(hunk: Hunk, start: int, file: File) -> bool:
@@ -125,9 +134,11 @@ def new_starts(hunk: Hunk, file: File, level: Level = Level.EXACT) -> list[int]:
 
 def _starts_of(hunk: Hunk, file: File, level: Level) -> list[int]:
     if level is Level.EXACT:
-        return file.runs(hunk.lines)
+        starts = file.runs(hunk.lines)
+        return starts if len(starts) <= MANY else []
     readings = loose(Nearby(hunk, file), level).readings
-    return [reading.start for reading in readings if not reading.repairs]
+    straight = [reading.start for reading in readings if not reading.repairs]
+    return [] if readings.is_cut else straight
 
 
 def _proves(hunk: Hunk) -> bool:

@@ -70,11 +70,17 @@ def narrow(
         if marker.hunk.ordinal in markers:
             _by_marker(sought, marker, file)
     if matching.ordered:
-        _by_order([each for each in all_sought if each.readings and each.hunk.preimage], markers)
+        _by_order([each for each in all_sought if _is_in_order(each)], markers)
     if not matching.partly_applied:
         _by_number([each for each in all_sought if each.hunk.ordinal not in markers], file)
     if matching.ambiguous is Ambiguous.NEAREST:
         _nearest(all_sought)
+
+
+def _is_in_order(sought: Sought) -> bool:
+    """Return whether the order of the hunks says something of one: it has old lines, and all places
+    of them are known."""
+    return bool(sought.readings and sought.hunk.preimage) and not sought.readings.is_cut
 
 
 def _by_own_claims(sought: Sought, file: File) -> None:
@@ -103,7 +109,12 @@ def _exact_lines(reading: Reading, file: File) -> int:
 
 def _by_marker(sought: Sought, marker: Sought, file: File) -> None:
     """Keep what is below, or in, the last line of a hunk of context alone that has something below
-    it: such a hunk says where the next one is."""
+    it: such a hunk says where the next one is. Added lines alone are not laid at the end of a file
+    that goes on below it."""
+    hunk = sought.hunk
+    is_appended = not (hunk.preimage or hunk.strong or hunk.at_end_of_file)
+    if is_appended and marker.readings and marker.readings[-1].stop < len(file.lines):
+        sought.problem = Problem(Fault.ONLY_BELOW_CONTEXT)
     if marker.only is None or len(sought.readings) < 2:
         return
     for row in reversed(range(marker.only.start, marker.only.stop)):

@@ -81,7 +81,7 @@ class Index:
         """List where all of `keys` but one at most are, one for one.
 
         Of the two rarest one is at its row. Where both are at more than `MANY` rows, one half of
-        the keys is, of which `runs` lists as many as it does.
+        the keys is; of these `runs` lists as many as it does, and of where all are.
         """
         counts = sorted((self.count(key), at) for at, key in enumerate(keys))
         if len(counts) < 2 or counts[1][0] == 0:
@@ -92,6 +92,7 @@ class Index:
         else:
             half = len(keys) // 2
             starts = {*self.runs(keys[:half]), *(row - half for row in self.runs(keys[half:]))}
+            starts.update(self.runs(keys))
         last = len(self.keys) - len(keys)
         return sorted(at for at in starts if 0 <= at <= last and self.unlike(keys, at) <= 1)
 
@@ -191,6 +192,16 @@ class File:
         return Counter(
             line.text for hunk in self.hunks for line in hunk.lines if line.prefix is Prefix.REMOVED
         )
+
+    @cached_property
+    def grown(self) -> dict[int, int]:
+        """How many lines all hunks before one add, by its ordinal."""
+        grown: dict[int, int] = {}
+        total = 0
+        for hunk in sorted(self.hunks, key=lambda hunk: hunk.ordinal):
+            grown.setdefault(hunk.ordinal, total)
+            total += len(hunk.postimage) - len(hunk.preimage)
+        return grown
 
     def is_solid(self, row: int) -> bool:
         """Return whether there is a line at `row` that is not blank."""

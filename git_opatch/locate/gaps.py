@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import pairwise, product, takewhile
 from math import prod
 
 from git_opatch.locate.claims import in_anchors
@@ -41,8 +41,8 @@ def stands_for_lines(line: Line) -> bool:
 def with_gaps(hunk: Hunk, file: File) -> Sought:
     """Return the readings of a hunk with lines left out at its markers."""
     pieces = _pieces(hunk, file)
-    places = [_places(piece, file) for piece in pieces]
-    if not places or not all(places) or prod(map(len, places)) > MANY:
+    places = [*takewhile(bool, (_places(piece, file) for piece in pieces))]
+    if not places or len(places) < len(pieces) or prod(map(len, places)) > MANY:
         return Sought(hunk)
     ways = [way for way in product(*places) if _is_way(way, file)]
     changing = [at for at, each in enumerate(places) if _changes(each[0])]
@@ -77,7 +77,10 @@ def _is_content(line: Line, file: File) -> bool:
 def _places(piece: Hunk, file: File) -> list[Reading]:
     """Return where a piece is, whatever its whitespace, in what the anchors name. One that only
     adds is next to nothing."""
-    readings = [*loose(Nearby(piece, file), Level.SPACE).readings] if piece.preimage else []
+    nearby = Nearby(piece, file)
+    if nearby.is_cut:
+        return []
+    readings = [*loose(nearby, Level.SPACE).readings] if piece.preimage else []
     if piece.anchors:
         held = [each for each in readings if in_anchors(each, piece.anchors, file)]
         readings = held or readings

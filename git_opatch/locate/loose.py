@@ -56,7 +56,7 @@ def _spaced(nearby: Nearby) -> Sought:
     if straight and not nearby.hunk.separators:
         laid = straight
     rivals = nearby.rivals(as_written, places) if laid else ()
-    return Sought(nearby.hunk, Readings.of(laid), rivals=rivals)
+    return Sought(nearby.hunk, Readings.of(laid, is_cut=nearby.is_cut), rivals=rivals)
 
 
 def _formed(nearby: Nearby) -> Sought:
@@ -64,7 +64,7 @@ def _formed(nearby: Nearby) -> Sought:
     places = nearby.alike(typographic)
     laid = _laid(nearby, places, Level.FORM)
     rivals = [*_loose_rivals(nearby, places, 0), *nearby.rivals(as_written, places)] if laid else []
-    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals)
+    return Sought(nearby.hunk, Readings.of(laid, is_cut=nearby.is_cut), alone=True, rivals=rivals)
 
 
 def _tolerated(nearby: Nearby) -> Sought:
@@ -73,7 +73,7 @@ def _tolerated(nearby: Nearby) -> Sought:
     laid = _laid(nearby, places, Level.TOLERATED)
     near = [place for place in nearby.alike(spaced, 1) if place not in places] if laid else []
     rivals = [*_loose_rivals(nearby, places, 1), *(nearby.file.solid[place] for place in near)]
-    return Sought(nearby.hunk, Readings.of(laid), alone=True, rivals=rivals)
+    return Sought(nearby.hunk, Readings.of(laid, is_cut=nearby.is_cut), alone=True, rivals=rivals)
 
 
 def _laid(nearby: Nearby, places: Sequence[int], level: Level) -> list[Reading]:

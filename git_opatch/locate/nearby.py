@@ -44,8 +44,16 @@ class Nearby:
 
     @cached_property
     def places(self) -> list[int]:
-        """Those that are compared line by line: of many, those that have all lines."""
-        return self.near if len(self.near) <= FEW else self.file.skeletons.runs(self._keys)
+        """Those that are compared line by line: of many, those that have all lines, at most one
+        more than `FEW`."""
+        if len(self.near) <= FEW:
+            return self.near
+        return self.file.skeletons.runs(self._keys)[: FEW + 1]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether more places have all lines than are compared."""
+        return len(self.places) > FEW
 
     @cached_property
     def _keys(self) -> list[bytes]:
@@ -72,7 +80,7 @@ class Nearby:
     def rivals(self, form: Form, taken: Sequence[int]) -> list[int]:
         """List the rows of places, besides those that are taken, that have all lines but one, and
         share enough with the hunk: two lines with words, or a long one."""
-        near = (place for place in self.near if place not in taken)
+        near = () if self.is_cut else (place for place in self.near if place not in taken)
         rivals = (
             self.file.solid[place]
             for place in near

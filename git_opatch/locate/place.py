@@ -118,7 +118,7 @@ def _agreed(sought: Sought, file: File) -> tuple[Placement, Problem | None] | No
     """Return the placement of all readings, if they leave the same bytes, and what is doubtful of
     it; None if they do not, or if there is a rival."""
     most = 1 if sought.alone else FEW
-    if sought.rivals or len(sought.readings) > most:
+    if sought.rivals or sought.readings.is_cut or len(sought.readings) > most:
         return None
     first = _written(sought, sought.readings[0], file)
     others = range(1, len(sought.readings))

@@ -93,16 +93,24 @@ class Readings(Sequence[Reading]):
     has thousands.
     """
 
-    def __init__(self, starts: Sequence[int], lay: Callable[[int], Reading], size: int) -> None:
+    def __init__(
+        self,
+        starts: Sequence[int],
+        lay: Callable[[int], Reading],
+        size: int,
+        is_cut: bool = False,
+    ) -> None:
         self.starts, self._lay, self.size = starts, lay, size
         """`size` is how many rows one has at most."""
+        self.is_cut = is_cut or len(starts) > MANY
+        """Whether there are more than are listed: nothing can choose among them."""
 
     @classmethod
-    def of(cls, readings: Iterable[Reading]) -> Readings:
+    def of(cls, readings: Iterable[Reading], *, is_cut: bool = False) -> Readings:
         """Make it of readings that are laid."""
         laid = {reading.start: reading for reading in readings}
         size = max((reading.stop - start for start, reading in laid.items()), default=0)
-        return cls(sorted(laid), laid.__getitem__, size)
+        return cls(sorted(laid), laid.__getitem__, size, is_cut)
 
     @classmethod
     def as_written(cls, hunk: Hunk, starts: Sequence[int]) -> Readings:
@@ -123,7 +131,7 @@ class Readings(Sequence[Reading]):
 
     def only(self, indexes: Sequence[int]) -> Readings:
         """Return some of them."""
-        return Readings([self.starts[at] for at in indexes], self._lay, self.size)
+        return Readings([self.starts[at] for at in indexes], self._lay, self.size, self.is_cut)
 
     def starting_at(self, start: int | None) -> list[int]:
         """List the index of the one that begins there."""
@@ -169,7 +177,8 @@ class Sought:
     @property
     def only(self) -> Reading | None:
         """The reading that is left; None if there are several, or none."""
-        return self.readings[0] if len(self.readings) == 1 else None
+        is_only = len(self.readings) == 1 and not self.readings.is_cut
+        return self.readings[0] if is_only else None
 
     @property
     def is_decided(self) -> bool:
@@ -178,7 +187,8 @@ class Sought:
 
     def keep(self, indexes: Sequence[int], evidence: Evidence) -> None:
         """Keep some of several readings, by their indexes, if evidence may choose."""
-        if indexes and len(indexes) < len(self.readings) and not self.alone:
+        may_choose = not (self.alone or self.readings.is_cut)
+        if may_choose and indexes and len(indexes) < len(self.readings):
             self.readings, self.evidence = self.readings.only(indexes), evidence
 
 

@@ -294,7 +294,7 @@ def _refuse_ambiguous(
         fault = Fault.AMBIGUOUS_LOOSELY
     elif missing and matching.ordered:
         fault = Fault.AMBIGUOUS_ANCHOR
-    count = f"more than {MANY}" if len(starts) > MANY else len(starts)
+    count = f"more than {len(starts) - 1}" if sought.readings.is_cut else len(starts)
     problem = Problem.of(fault, count=count, anchor=missing[0] if missing else b"")
     told = tuple(tell_apart(starts, size, file, has_anchors=matching.ordered))
     pictures = [

@@ -176,6 +176,11 @@ class Fault(Enum):
         "has only added lines and a heading, which does not say where they go",
         "add a context line, or `@@` with the line before the change",
     )
+    ONLY_BELOW_CONTEXT = (
+        Reason.UNCLEAR,
+        "has only added lines, and a hunk of context above it, which does not say where they go",
+        "add a context line, or `@@` with the line before the change",
+    )
     NOT_LAST = (
         Reason.UNCLEAR,
         "has only added lines, for the end of the file, but is not the last hunk",

@@ -105,6 +105,24 @@ def test_no_more_positions_are_listed_than_a_thousand() -> None:
     assert len(refused("x\n" * (MANY + 500), "-x\n+y\n").positions) == MANY
 
 
+_EQUAL = "x\n" * MANY
+
+
+@named(
+    "content, hunks",
+    {
+        "the order": (f"{_EQUAL}q\n{_EQUAL}", ["-q\n+z\n", "-x\n+y\n"]),
+        "the order, loosely": (f"{_EQUAL}q\n{_EQUAL}", ["-q\n+z\n", "-  x\n+  y\n"]),
+        "an anchor": (f"{_EQUAL}[a]\n{_EQUAL}", ["@@ [a]\n-x\n+y\n"]),
+        "an anchor, loosely": (f"{_EQUAL}[a]\n{_EQUAL}", ["@@ [a]\n-  x\n+  y\n"]),
+        "a hunk of context": (f"{_EQUAL}[a]\n{_EQUAL}", [" [a]\n", "-x\n+y\n"]),
+        "a number": (f"{_EQUAL}q\n{_EQUAL}", ["-q\n+z\n", "@@ -1500 @@\n-x\n+y\n"]),
+    },
+)
+def test_nothing_chooses_among_more_places_than_are_listed(content: str, hunks: list[str]) -> None:
+    assert refused(content, *hunks).reason is Reason.AMBIGUOUS
+
+
 FILLED = "".join(f"x\n{number}\n" for number in range(40))
 SPARSE = "".join("x\n" if number % 10 == 0 else f"{number}\n" for number in range(80))
 
