@@ -10,7 +10,13 @@ Such a line says what to keep. Written into a file it is nonsense, and it often 
 that the hunk removes.
 
 A placeholder is a comment of nothing but dots, or of a whole phrase that says that code is kept;
-or dots alone. What the hunk's old lines have is content, and so are
+or dots alone. In a hunk that removes more lines than it adds beside it, it is, in any language, a
+comment that begins with dots, or has dots and a word that says so, or a text in dots and brackets:
+
+    +# ...其余代码保持不变...
+    +[... 40 lines omitted ...]
+
+What the hunk's old lines have is content, and so are
 
     a phrase that the file has on a line of its own
     dots alone below a line that ends with a colon, or below a docstring   Python's empty body
@@ -57,6 +63,8 @@ _FILLERS = _words(
     "keep kept continue continues as in it here above below before for brevity exactly no changes "
     "changed not shown your my and from unchanged goes"
 )
+_STANDS_FOR_MORE = re.compile(rf"(?:{_DOTS}).*|[(\[<]\s*(?:{_DOTS}).*(?:{_DOTS})\s*[)\]>]")
+"""The form of a phrase of any words that stands for lines which are removed."""
 _BODY_ABOVE = (b":", b'"""', b"'''")
 """How a line ends above Python's empty body."""
 
@@ -70,10 +78,14 @@ def placeholder_in(hunk: Hunk, text: Text, *, is_document: bool) -> bytes:
         return b""
     above = b""
     can_be_dots = bool(hunk.preimage) and not is_document
+    removes = not is_document and _removes_more(hunk)
     for line in hunk.lines:
         is_added = line.prefix is Prefix.ADDED and _may_be_one(line.text)
-        if is_added and _is_placeholder(line.text, above, can_be_dots):
-            has_words = re.search(_WORD, line.text.decode("utf-8", "replace").lower())
+        if is_added and (
+            _is_placeholder(line.text, above, can_be_dots)
+            or (removes and not _ends_in_dots(above) and _stands_for_more(line.text))
+        ):
+            has_words = re.search(r"[^\W\d_]", line.text.decode("utf-8", "replace"))
             content = [*(other.text for other in hunk.preimage), *(text.lines if has_words else ())]
             if not _has(content, line.text):
                 return line.text.strip()
@@ -113,6 +125,31 @@ def _is_placeholder(line: bytes, above: bytes, can_be_dots: bool) -> bool:
         is_body = above.endswith(_BODY_ABOVE)
         return has_dots and can_be_dots and (mark is not None or not is_body)
     return (mark is not None or has_dots) and _says_that_code_is_kept(words, has_dots)
+
+
+def _removes_more(hunk: Hunk) -> bool:
+    """Return whether a hunk removes more lines than it adds beside one, none of which stands for
+    more by its form: such a line is content of the file."""
+    removed = [line.text for line in hunk.lines if line.prefix is Prefix.REMOVED]
+    is_more = len(removed) >= len(added_lines(hunk.lines)) > 0
+    return is_more and not any(_may_be_one(line) and _stands_for_more(line) for line in removed)
+
+
+def _ends_in_dots(line: bytes) -> bool:
+    """Return whether a line goes on in the next one, as a comment does."""
+    return line.endswith((b"...", "…".encode()))
+
+
+def _stands_for_more(line: bytes) -> bool:
+    """Return whether a line has the form of one that stands for lines, whatever its words are."""
+    comment = re.fullmatch(_COMMENT, line.decode("utf-8", "replace").strip())
+    if comment is None:
+        return False
+    mark, phrase = comment[1], comment[2].lower()
+    if mark is None:
+        return phrase[:1] in ("(", "[", "<") and _STANDS_FOR_MORE.fullmatch(phrase) is not None
+    is_kept = re.search(_DOTS, phrase) and not _KEPT.isdisjoint(re.findall(_WORD, phrase))
+    return bool(is_kept) or _STANDS_FOR_MORE.fullmatch(phrase) is not None
 
 
 def _says_that_code_is_kept(words: Sequence[str], has_dots: bool) -> bool:
