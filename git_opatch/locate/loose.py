@@ -29,7 +29,9 @@ from git_opatch.locate.reading import (
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.placement import Likeness
 
-_QUOTES = re.compile("[\"'`\u2018\u2019\u201c\u201d]")
+_QUOTES = dict.fromkeys(map(ord, "'`\u2018\u2019\u201c\u201d"), '"')
+_WIDE = _QUOTES | {ord(sign) + 0xFEE0: sign for sign in "!(),:;?[]{}"}
+"""Quotes, and the signs that are as wide as a Chinese letter, in ASCII."""
 _COMMENT = re.compile(rb"(?<=\S)[ \t]+(?:#|//|--|/\*|<!--)[ \t].*\Z")
 _DOTS = re.compile(rb"\s*(?:\.\.\.|\xe2\x80\xa6)\Z")
 _WORD = re.compile(rb"[A-Za-z_]{2,}")
@@ -158,12 +160,13 @@ def _is_beside_addition(line: Line, hunk: Hunk) -> bool:
 
 def tolerance(text: bytes, line: bytes) -> Likeness | None:
     """Return in what a line of context differs from the file's, both in their spaced form; None if
-    it must not: in what is not seen, quotes, a comment, letter case or a final sign, a cut
-    beginning or a cut end."""
+    it must not: in what is not seen, quotes or wide signs, a comment, letter case or a final sign,
+    a cut beginning or a cut end."""
     if seen(text) == seen(line):
         return Likeness.LETTERS
-    if _QUOTES.sub('"', decoded(text)) == _QUOTES.sub('"', decoded(line)):
-        return Likeness.QUOTES
+    for signs, likeness in ((_QUOTES, Likeness.QUOTES), (_WIDE, Likeness.WIDTH)):
+        if decoded(text).translate(signs) == decoded(line).translate(signs):
+            return likeness
     codes = code_of(text), code_of(line)
     if codes[0] == codes[1] and (codes[0] != text) != (codes[1] != line):
         return Likeness.COMMENT

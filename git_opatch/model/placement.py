@@ -38,6 +38,7 @@ class Likeness(Enum):
     TEXT = "typography or punctuation"
     LETTERS = "Unicode form or invisible characters"
     QUOTES = "quotes"
+    WIDTH = "the width of its signs"
     COMMENT = "a comment at the end"
     END = "the end, which is cut off"
     BEGINNING = "the beginning, which is cut off"

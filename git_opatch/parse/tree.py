@@ -33,7 +33,7 @@ apply confirm confirmed execute write accepted active approved enabled = (?!fals
 case_sensitive literal match_case = (?!false$).*
 status state decision approval = (?!incom|reject|den(?:y|ied)|declin|cancel|disabled|refused|skip).*
 command = .*\\w[^\\w-].*|create|insert|append|apply_?patch|(?:str_?)?replace|edit(?:_file)?|update
-finish_reason stop_reason done_reason = (?!.*length|.*max_?tokens).*
+finish_reason stop_reason done_reason = (?!malf|inc).*(?:stop|end_?turn|compl|tool|func|eos|load).*
 encoding content_encoding = utf-?8|(?:us-)?ascii|text|plain|none
 """
 _ASKS_ELSE = {
@@ -288,7 +288,9 @@ class Node:
             word = self.word(name).decode("latin-1")
             if name in _ASKS_ELSE:
                 if word and not _ASKS_ELSE[name].fullmatch(word):
-                    member.error(_FAULTS.get(name, Malformed.ASKS_TO_CHECK))
+                    is_cut = word.lower() == "incomplete"
+                    fault = Malformed.CUT_ANSWER if is_cut else Malformed.ASKS_TO_CHECK
+                    member.error(_FAULTS.get(name, fault))
             elif _GUARD.fullmatch(name):
                 stated = _HASH.fullmatch(member.raw.decode("latin-1"))
                 if stated is None:

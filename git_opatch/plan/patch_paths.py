@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from unicodedata import normalize
 
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options
@@ -90,19 +91,26 @@ def refuse_unsafe(patch: Patch, tracked: Callable[[], Iterable[str]] = tuple) ->
         for path in section.names
         if (why := why_unsafe(path))
     ]
+    olds = {None, *(section.old_path for section in patch.files)}
     return unsafe or [
         _not_a_name(section, meant)
         for section in patch.files
         if section.new_path and section.new_path != section.old_path
-        if (meant := _name_meant(section.new_path, tracked)) is not None
+        if (meant := _name_meant(section.new_path, tracked)) not in olds and meant is not None
     ]
 
 
 def _name_meant(path: str, tracked: Callable[[], Iterable[str]]) -> str | None:
     """Return the name that is meant by the `path` of a new file; None if that is one.
 
-    `@src/a.py` mentions a file to an agent, where there is `src` and no `@src`.
+    `@src/a.py` mentions a file to an agent, where there is `src` and no `@src`. A file whose name
+    has the other form of Unicode looks the same.
     """
+    if not path.isascii():
+        forms = {path, *(normalize(form, path) for form in ("NFC", "NFD"))}
+        known = forms.intersection(tracked()) if len(forms) > 1 else set()
+        if known and path not in known:
+            return known.pop()
     first, slash, _ = path.partition("/")
     if not (path.startswith("@") and slash):
         return name_meant(path)

@@ -65,8 +65,10 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
             may_be_gone = in_index and failure.fault is Fault.MISSING_FILE
             if removal := find_removal(repository, failure.path) if may_be_gone else None:
                 failures[at] = _as_removed(failure, *removal)
-            elif similar := _similar_to(meant, others) or (
-                file_with_lines(section, others, repository, options) if section else ()
+            elif (
+                similar := _other_names(section, failure, others)
+                or _similar_to(meant, others)
+                or (file_with_lines(section, others, repository, options) if section else ())
             ):
                 is_below = f"{below}/{failure.path}" in similar
                 hint = Hint.BELOW if is_below else Hint.SIMILAR_PATH
@@ -74,6 +76,15 @@ def with_path_hints(plan: Plan, patch: Patch, repository: Repository, options: O
             if section and len(failures[at].similar) == 1 and failure.fault is Fault.MISSING_FILE:
                 there += judge_in(failures[at].similar[0], section, repository, options)
     return plan.with_failures([*failures, *there])
+
+
+def _other_names(
+    section: FilePatch | None, failure: Failure, known: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the name beside one that leaves the working tree, which may be a tool's own copy."""
+    if section is None or failure.reason is not Reason.UNSAFE_PATH:
+        return ()
+    return tuple(name for name in section.names if name in known)
 
 
 def _as_removed(failure: Failure, commit: str, new: str) -> Failure:

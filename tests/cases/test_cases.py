@@ -297,7 +297,13 @@ def _placed_in(name: str) -> Sequence[PlacedHunk]:
     return planned.placed if isinstance(planned, Plan) else ()
 
 
-_TOLERATED = {Likeness.LETTERS, Likeness.QUOTES, Likeness.COMMENT, Likeness.END}
+_TOLERATED = {
+    Likeness.LETTERS,
+    Likeness.QUOTES,
+    Likeness.WIDTH,
+    Likeness.COMMENT,
+    Likeness.END,
+}
 """In what only a line of context may differ."""
 
 
