@@ -32,7 +32,7 @@ class CellSource(NamedTuple):
 
 
 def find_source(raw: bytes, cell: Cell, source: bytes) -> CellSource | None:
-    """Return the source of `cell` in the notebook `raw`; None if there is no such cell.
+    """Return the source of `cell` in the notebook `raw`; None if it has no such cell of its type.
 
     `source` is the text that it is to have.
     """

@@ -343,7 +343,9 @@ class _String:
         """Replace the source of a cell of a notebook."""
         source, name = find_source(self.raw, cell, self.new), cell.id or str(cell.number)
         if source is None:
-            return failure_of(self.hunk, Fault.NO_SUCH_CELL, cell=name)
+            is_there = cell.kind and find_source(self.raw, cell._replace(kind=""), self.new)
+            fault = Fault.CELL_OF_ANOTHER_TYPE if is_there else Fault.NO_SUCH_CELL
+            return failure_of(self.hunk, fault, cell=name, kind=cell.kind)
         if source.old == source.new:
             return self._refuse(Problem.of(Fault.CELL_APPLIED, cell=name), [source.start])
         string = replace(self, old=source.old, new=source.new)

@@ -213,6 +213,11 @@ class Fault(Enum):
         "names a cell that the notebook does not have: `{cell}`",
         _REREAD,
     )
+    CELL_OF_ANOTHER_TYPE = (
+        Reason.NOT_FOUND,
+        "is for a cell of type `{kind}`, and `{cell}` is of another, which does not change",
+        "send the source alone, without `cell_type`, or re-read the notebook",
+    )
     STRING_OFTEN = (
         Reason.AMBIGUOUS,
         "`old_string` occurs {times}: {lines}",
