@@ -149,7 +149,7 @@ WRAPPERS = {
     "message": Row("wrap", rb"(?:commit [0-9a-f]|# HG changeset patch|From: |Subject: )"),
     "indented": Row("wrap", rb"(?<=[ \t])(?:" + OPENS + rb"|--- )"),
     "shell": Row("shell", rb"(?:[$#%][ \t]+)?" + COMMAND),
-    "mail": Row("mail", rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "),
+    "mail": Row("wrap", rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "),
 }
 """Each is read by `read_…` of its module. A fence is not one: it has no text of its own."""
 LINES = re.compile(_union("begins"))

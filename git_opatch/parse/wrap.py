@@ -1,4 +1,8 @@
-"""What is around patches: indentation, drafts, and calls that a server did not parse."""
+"""What is around patches: indentation, messages and mails, drafts, and calls that a server did not
+parse.
+
+What else is in a mail (author, encoding, attachments) `git mailinfo` reads (`git.mail`).
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,10 @@ _DRAFT = re.compile(rb"[ \t]*(?:<(" + grammar.DRAFT + rb")>|" + grammar.DRAFT_EN
 _OUTSIDE = rb"(?m)(?:\A|^(?![+-]\S|[ \t]))[^\n]*?</"
 _DIFF = re.compile(rb"diff -|Index: |--- \S")
 _JSON_LINE = re.compile(rb"(?m)^[ \t]*[\[{].*")
+_MESSAGE_END = re.compile(rb"diff -|Index: |--- \S|---\s*$")
+_ENCODED = re.compile(
+    rb"(?i)Content-Transfer-Encoding:\s*(quoted-printable|base64)|Content-Type:\s*(multipart/\w+)"
+)
 
 
 def read_indented(scanner: Scanner) -> bool:
@@ -95,6 +103,35 @@ def read_message(scanner: Scanner) -> bool:
     else:
         return False
     scanner.at = ahead.at
+    return True
+
+
+def read_mail(scanner: Scanner) -> bool:
+    """Take a mail of `git format-patch`, up to the next one; only its patch is read.
+
+    The message ends as for git-mailinfo: at the first line that is `---` or may begin a diff; if
+    there is none, where an envelope begins. What is indented below it is quoted (an interdiff).
+    """
+    if not grammar.begins_mail(scanner):
+        return False
+    number, first, lines = scanner.number, scanner.at + 1, scanner.lines
+    next_mail = (
+        at for at in range(first, scanner.end) if grammar.begins_mail(scanner, at - scanner.at)
+    )
+    scanner.at = end = next(next_mail, scanner.end)
+    is_head = re.compile(grammar.MAIL_HEADER.pattern + rb"|[ \t]").match
+    body = next((at for at in range(first, end) if not is_head(lines[at])), end)
+    encodings = filter(None, map(_ENCODED.match, lines[first:body]))
+    if encoded := next(encodings, None):
+        scanner.error(Malformed.ENCODED_MAIL, number, encoding=encoded[1] or encoded[2])
+        return True
+    for is_end in (_MESSAGE_END.match, grammar.is_begin):
+        begin = next((at for at in range(body, end) if is_end(lines[at])), end)
+        if begin < end:
+            part = scanner.moved_to(begin, end)
+            part.depth = 0
+            read(part)
+            break
     return True
 
 
