@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from git_opatch.model.arguments import require_type
 from git_opatch.model.errors import UsageError
 from git_opatch.model.policy import Policy
 from git_opatch.model.settings import Settings, choice, journal_size
@@ -190,3 +189,18 @@ class Options:
             journal_size=journal_size(settings),
             policy=Policy.read(settings),
         )
+
+
+def require_type(name: str, value: object, kind: type) -> None:
+    """Raise `TypeError`, which says what to pass, if `value` is not of `kind`.
+
+    Without a type checker, a name in place of a value (`"strict"`) would be taken for another
+    value, and not fail. Of an enumeration, the member that `value` names is to pass, or any.
+    """
+    if isinstance(value, kind):
+        return
+    members = list(kind) if issubclass(kind, Enum) else []
+    named = [member for member in members if member.value == value]
+    to_pass = "; pass " + " or ".join(map(str, named or members)) if members else ""
+    found = type(value).__name__
+    raise TypeError(f"{name} must be of type {kind.__name__}, not {found}{to_pass}")

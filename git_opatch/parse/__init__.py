@@ -13,9 +13,8 @@ import hashlib
 import json
 import re
 
-from git_opatch.model.arguments import require_type
 from git_opatch.model.errors import Diagnostic, ParseError
-from git_opatch.model.options import Format
+from git_opatch.model.options import Format, require_type
 from git_opatch.model.patch import Patch, Prefix, counted
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import grammar
