@@ -7,6 +7,7 @@ words tell a definition from a call, and what an anchor says from prose.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -72,6 +73,7 @@ class Heads:
         self._is_document = is_document
         self.rank = cache(self._rank)
         self.end = cache(self._end)
+        self._ends = cache(self._find_ends)
         self.named = cache(self._named)
         self.scopes = cache(self._scopes)
         self._defining = cache(self._find_defining)
@@ -114,22 +116,29 @@ class Heads:
         of a definition, at the next definition. A line that is not a head holds up to the next head
         that is less deep."""
         kind, depth = self.rank(row) or (None, len(indentation(self._lines[row])))
-        defines = kind == b"" and defines_something(self._lines[row])
-        for at in range(row + 1, len(self._lines)):
-            line = self._lines[at]
-            if not kind and (not line.strip() or len(indentation(line)) > depth):
-                continue
-            other = self.rank(at) if at not in self._written else None
-            if other is None or other[0] != (kind or b""):
-                continue
-            # neither a call with its arguments below it ends a definition, nor a line of prose
-            is_inside = kind == b"" and not defines_something(line)
-            if is_inside and self._is_document:
-                continue
-            is_lower = (kind is None and depth > 0) or (is_inside and defines)
-            if other[1] <= depth - is_lower:
-                return at
-        return len(self._lines)
+        ends = self._ends(kind, depth, kind == b"" and defines_something(self._lines[row]))
+        return ends[bisect(ends, row)]
+
+    def _find_ends(self, kind: bytes | None, depth: int, defines: bool) -> list[int]:
+        """List the rows at which what has this kind and depth may end, and the end of the file."""
+        return [
+            *(at for at in range(len(self._lines)) if self._is_end(at, kind, depth, defines)),
+            len(self._lines),
+        ]
+
+    def _is_end(self, at: int, kind: bytes | None, depth: int, defines: bool) -> bool:
+        line = self._lines[at]
+        if not kind and len(indentation(line)) > depth:
+            return False
+        other = self.rank(at) if at not in self._written else None
+        if other is None or other[0] != (kind or b""):
+            return False
+        # neither a call with its arguments below it ends a definition, nor a line of prose
+        is_inside = kind == b"" and not defines_something(line)
+        if is_inside and self._is_document:
+            return False
+        is_lower = (kind is None and depth > 0) or (is_inside and defines)
+        return other[1] <= depth - is_lower
 
     def _named(self, anchor: Anchor) -> list[int]:
         """List the rows that an anchor names: the definition of a single name, a whole line, the
