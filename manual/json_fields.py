@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from git_opatch.report.fields import TABLES, Field, shape_of
 
-_PLACE = re.compile(r"(?s)(<!-- fields of (\w+)(?: beyond (\w+))? -->\n).*?(<!-- end -->)")
+_PLACE = re.compile(r"(?s)(<!-- fields of ([\w, ]+?)(?: beyond (\w+))? -->\n).*?(<!-- end -->)")
 _DOCUMENTS = ("outcome", "checks", "log")
 _WORDS = {"boolean": "true or false", "integer": "number"}
 _CLOSED = {"additionalProperties": False}
@@ -65,31 +66,46 @@ def _object(name: str, fields: Sequence[Field]) -> dict[str, Any]:
 
 
 def with_fields(page: str) -> str:
-    """Fill each place of the page with the fields of an object, perhaps beyond another's."""
+    """Fill each place of the page with the fields of an object, perhaps beyond another's.
+
+    Small objects share one place, whose heading is `Objects`.
+    """
+    small = [name for place in _PLACE.finditer(page) if "," in place[2] for name in _names(place)]
+
+    def rows(name: str, first: str, without: Collection[str]) -> Iterator[str]:
+        for field in TABLES[name].fields:
+            if field.name not in without and field.kind != "base64":
+                kind = _worded(shape_of(field.kind).schema, small)
+                yield f"| {first}`{field.name}` | {kind} | {field.words} |\n"
+                first = "| " if first else ""
 
     def fill(place: re.Match[str]) -> str:
+        names = _names(place)
         known = {field.name for field in TABLES[place[3]].fields} if place[3] else ()
-        rows = "".join(
-            f"| `{field.name}` | {_worded(shape_of(field.kind).schema)} | {field.words} |\n"
-            for field in TABLES[place[2]].fields
-            if field.name not in known and field.kind != "base64"
-        )
-        return f"{place[1]}\n| field | | |\n| --- | --- | --- |\n{rows}\n{place[4]}"
+        shared = len(names) > 1
+        head = "| object | field | | |\n| --- |" if shared else "| field | | |\n|"
+        listed = [rows(name, f"`{name}` | " if shared else "", known) for name in names]
+        table = "".join(chain.from_iterable(listed))
+        return f"{place[1]}\n{head} --- | --- | --- |\n{table}\n{place[4]}"
 
     return _PLACE.sub(fill, page)
 
 
-def _worded(schema: Mapping[str, Any]) -> str:
+def _names(place: re.Match[str]) -> list[str]:
+    return place[2].split(", ")
+
+
+def _worded(schema: Mapping[str, Any], small: Collection[str]) -> str:
     """Word a schema for the page: an object by a link to its table."""
     if name := schema.get("$ref", "").rpartition("/")[2]:
-        return f"[{name}](#{name})"
+        return f"[{name}](#{'objects' if name in small else name})"
     if "anyOf" in schema:
-        return " or ".join(map(_worded, schema["anyOf"]))
+        return " or ".join(_worded(part, small) for part in schema["anyOf"])
     kind: Any = schema.get("type", "string")  # the members of an enumeration are strings
     if isinstance(kind, list):
-        return " or ".join(_worded({"type": each}) for each in kind)
+        return " or ".join(_worded({"type": part}, small) for part in kind)
     if kind == "array":
-        return f"list of {_worded(schema['items'])}"
+        return f"list of {_worded(schema['items'], small)}"
     if kind == "object":
-        return f"object of {_worded(schema['additionalProperties'])}s"
+        return f"object of {_worded(schema['additionalProperties'], small)}s"
     return str(_WORDS.get(kind, kind))
