@@ -15,7 +15,7 @@ from sandbox import Ran, Sandbox
 
 _TOP = Path(__file__).parents[2]
 _ACTION: dict[str, Any] = yaml.safe_load((_TOP / "action.yml").read_text())
-_PAGE = (_TOP / "docs/delivery.md").read_text()
+_PAGE = (_TOP / "docs/ci.md").read_text()
 _LINES = [f"line {number}\n" for number in range(1, 31)]
 
 
@@ -229,7 +229,7 @@ def test_the_author_is_the_configured_one_or_the_runner(
 
 
 def test_the_page_uses_what_the_action_has() -> None:
-    (example,) = re.findall(r"(?ms)^```yaml\n(jobs:.*?)^```$", _PAGE)
+    _, example = re.findall(r"(?ms)^```yaml\n(jobs:.*?)^```$", _PAGE)
     steps = yaml.safe_load(example)["jobs"]["patch"]["steps"]
     used = [step for step in steps if str(step.get("uses", "")).startswith("git-opatch/")]
     assert used

@@ -40,8 +40,8 @@ def base(repo: Sandbox) -> Sandbox:
     return repo
 
 
-def _ran(repo: Sandbox, code: str) -> str:
-    ran = repo.run("python", "-W", "error", "-c", f"text = {_PATCH!r}\n{code}")
+def _ran(repo: Sandbox, code: str, text: str = _PATCH) -> str:
+    ran = repo.run("python", "-W", "error", "-c", f"text = {text!r}\n{code}")
     assert (ran.status, ran.err) == (0, "")
     return ran.out.decode()
 
@@ -274,12 +274,18 @@ def test_a_refusal_names_what_was_attempted(base: Sandbox) -> None:
         api.apply_to_text(_PATCH, {"src/greet.py": "def greet(name):\n    hey\n"})
 
 
-def test_the_command_example_runs(base: Sandbox) -> None:
+@pytest.mark.parametrize(
+    ("patch", "printed"),
+    [
+        (_PATCH, "True None\nadd docs/manual.txt None b'Run greet with a name.\\n'\n"),
+        (_PATCH, f"\nupdate src/greet.py None {_NEW.encode()!r}\n"),
+        (_PATCH.replace("Hello ", "Hi "), "\nerror: src/greet.py: hunk 1 of 1 does not match"),
+        (_PATCH.replace("@@", "@@@"), "\nParseError: line 4: "),
+    ],
+)
+def test_the_command_example_runs(base: Sandbox, patch: str, printed: str) -> None:
     before = base.state()
-    output = _ran(base, _COMMAND)
-    assert output.startswith("True None\n")
-    assert "\nadd docs/manual.txt None b'Run greet with a name.\\n'\n" in output
-    assert f"update src/greet.py None {_NEW.encode()!r}\n" in output
+    assert printed in _ran(base, _COMMAND, patch)
     assert base.state() == before
 
 

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -252,30 +251,3 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     command = _blocks("sh")[1].strip()
     lines = (_TOP / ".ci/run").read_text().splitlines()
     assert command in [line.strip() for line in lines]
-
-
-def test_the_python_example_runs(greeting: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(greeting.path)
-    for name, wanted in (("patch.txt", "new file mode"), ("stale.txt", "does not match `HEAD`")):
-        text = greeting.read(name).decode()
-        code = f"text = {text!r}\n" + _blocks("python", _PAGES["agents.md"])[0]
-        ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)
-        assert ran.stderr == ""
-        assert wanted in ran.stdout
-
-
-def test_the_example_for_agent_builders_runs(
-    greeting: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(greeting.path)
-    patch, stale = (greeting.read(name).decode() for name in ("patch.txt", "stale.txt"))
-    for script, wanted in (
-        (f"apply_patch <<'EOF'\n{patch}EOF\n", "add docs/manual.txt None b'Run greet"),
-        (f"apply_patch <<'EOF'\n{stale}EOF\n", "error: src/greet.py: hunk 1 of 1 does not match"),
-        (f"apply_patch <<'EOF'\n{patch.replace('@@', '@@@')}EOF\n", "ParseError: line 4: "),
-        (patch, "ImplicitInvocation: "),
-    ):
-        code = f"script = {script!r}\n" + _blocks("python", _PAGES["agents.md"])[1]
-        ran = subprocess.run(["python", "-c", code], capture_output=True, text=True)
-        assert ran.stderr == ""
-        assert wanted in ran.stdout
