@@ -11,12 +11,10 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from git_opatch.agent.apply_patch_call import (
-        Invocation,
-        detect,
-    )
-    from git_opatch.agent.verify import (
         Action,
         FileChange,
+        Invocation,
+        detect,
         verify,
     )
     from git_opatch.complete import (
@@ -139,7 +137,7 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 
 _MODULE_OF = {
-    "Action": "agent.verify",
+    "Action": "agent.apply_patch_call",
     "Ambiguous": "model.options",
     "Anchor": "model.patch",
     "BusyError": "model.errors",
@@ -154,7 +152,7 @@ _MODULE_OF = {
     "Evidence": "model.placement",
     "Failure": "model.failure",
     "Fault": "model.sentences",
-    "FileChange": "agent.verify",
+    "FileChange": "agent.apply_patch_call",
     "FilePatch": "model.patch",
     "FileSummary": "complete",
     "FixIt": "model.errors",
@@ -217,7 +215,7 @@ _MODULE_OF = {
     "redo_patch": "operations.undo",
     "refusal_text": "report.refusal",
     "undo_patch": "operations.undo",
-    "verify": "agent.verify",
+    "verify": "agent.apply_patch_call",
 }
 
 __all__ = [

@@ -11,8 +11,7 @@ from itertools import islice
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from git_opatch.batch.lines import TaskLine, fields_of, id_of, valid_id
-from git_opatch.batch.task import Task, task_of
+from git_opatch.batch.task import Task, TaskLine, fields_of, id_of, task_of, valid_id
 from git_opatch.git.object_repository import ObjectCache, ObjectRepository
 from git_opatch.git.tree import changed_tree
 from git_opatch.model.blob import Change, Entry, Mode, blob_id
@@ -39,7 +38,7 @@ _PATCH_FILE = b'"patch_file"'
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class Wanted(NamedTuple):
+class Extras(NamedTuple):
     """What a result has beside the verdict and its reasons."""
 
     diff: bool = False
@@ -51,7 +50,7 @@ class Wanted(NamedTuple):
         return hashlib.sha256(text).hexdigest()[:_DIGITS]
 
 
-class Result(NamedTuple):
+class TaskResult(NamedTuple):
     """The line of a result, and what is counted of it."""
 
     number: int
@@ -97,16 +96,16 @@ def _known(error: Exception) -> OpatchError:
 class Judge:
     """Judges tasks, one after the other; what it read of repositories is kept for the next."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self._wanted = wanted
+    def __init__(self, extras: Extras) -> None:
+        self._extras = extras
         self._cache = ObjectCache(_MAX_CACHED)
         self._open: OrderedDict[str, ObjectRepository | RepositoryError] = OrderedDict()
 
-    def judge(self, line: TaskLine) -> Result:
+    def judge(self, line: TaskLine) -> TaskResult:
         """Judge the task on `line`. What is wrong with it, or with us, is its result."""
         return next(self.judge_all([line]))
 
-    def judge_all(self, lines: Sequence[TaskLine]) -> Iterator[Result]:
+    def judge_all(self, lines: Sequence[TaskLine]) -> Iterator[TaskResult]:
         """Judge each task as `judge` does; what they are about is read at once (D360)."""
         read = [None if _PATCH_FILE in (line.text or b"") else _read(line) for line in lines]
         self._read_ahead(each for each in read if each)
@@ -114,9 +113,9 @@ class Judge:
             task, read[at] = read[at] or _read(line), None
             try:
                 outcome, tree = self._outcome(task)
-                yield result_of(line, task.id, outcome, self._wanted, tree)
+                yield result_of(line, task.id, outcome, self._extras, tree)
             except Exception as error:  # the others go on
-                yield not_judged(line, _known(error), self._wanted)
+                yield not_judged(line, _known(error), self._extras)
 
     def _read_ahead(self, tasks: Iterable[_Read]) -> None:
         """Ask each repository once for what all of `tasks` are about in it."""
@@ -152,7 +151,7 @@ class Judge:
         outcome = Outcome(task.options, resolved, whole=patch)
         if plan.failures:
             return outcome._replace(failures=plan.failures), None
-        tree = _tree_after(plan, base, task.options) if self._wanted.tree else None
+        tree = _tree_after(plan, base, task.options) if self._extras.tree else None
         return outcome._replace(plan=plan), tree
 
     def _repository(self, name: str) -> ObjectRepository:
@@ -189,27 +188,27 @@ def _tree_after(plan: Plan, base: ObjectRepository | Mapping[str, bytes], option
     return changed_tree(None, after.values(), _ALGORITHM, lambda _: {})
 
 
-def not_judged(line: TaskLine, error: OpatchError, wanted: Wanted) -> Result:
+def not_judged(line: TaskLine, error: OpatchError, extras: Extras) -> TaskResult:
     """Return the result of a task that could not be judged."""
     outcome = Outcome(Options(), Patch(()), error=error)
-    return result_of(line, id_of(line), outcome, wanted, None)
+    return result_of(line, id_of(line), outcome, extras, None)
 
 
 def result_of(
-    task: TaskLine, task_id: str | int | None, outcome: Outcome, wanted: Wanted, tree: str | None
-) -> Result:
+    task: TaskLine, task_id: str | int | None, outcome: Outcome, extras: Extras, tree: str | None
+) -> TaskResult:
     """Render a result as a line of JSON; what a later run reads comes first (`output`)."""
     answer = document.answer_of(outcome)
-    if not wanted.diff:
+    if not extras.diff:
         answer = answer._replace(diff=b"")
     verdict = answer.status
     row = SimpleNamespace(
         line=task.number,
         id=task_id,
-        digest=wanted.digest(task),
+        digest=extras.digest(task),
         verdict=verdict,
-        tree=(tree or "") if wanted.tree else None,  # null if there is none
+        tree=(tree or "") if extras.tree else None,  # null if there is none
         document=SimpleNamespace(exit_status=outcome.exit_status, answer=answer),
     )
     data = _encode(TABLES["result"].values(row))
-    return Result(task.number, verdict.value, data.encode("ascii") + b"\n")
+    return TaskResult(task.number, verdict.value, data.encode("ascii") + b"\n")

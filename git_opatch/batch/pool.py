@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -12,18 +14,61 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import NamedTuple
 
-from git_opatch.batch.judge import Result, Wanted, not_judged
-from git_opatch.batch.lines import TaskLine, portions
-from git_opatch.batch.worker import READY, serve
+from git_opatch.batch.judge import Extras, Judge, TaskResult, not_judged
+from git_opatch.batch.task import TaskLine, portions
 from git_opatch.model.errors import SystemCallError
 
+READY = "ready"
 _MAX_TASKS = 32
 _MAX_BYTES = 1 << 20
 """Of the tasks that are sent at once, if they are more than one."""
 _MAX_DEATHS = 2
 MAX_FAILED_STARTS = 3
 """Of processes, one after the other: then no process can be started."""
-_PATIENCE = 5.0  # seconds
+_PATIENCE = 5.0  # seconds for a process to end
+_PAUSE = 0.005
+"""Seconds that a result waits for the next: the other process wakes up for each list."""
+_THRESHOLDS = (50_000, 20, 100)
+"""Of garbage collection: a task makes few cycles, and many objects that live as long as it."""
+
+
+def serve(connection: Connection, extras: Extras) -> None:
+    """Judge each list of lines that comes, and send back lists of results (D360).
+
+    A Ctrl-C is for the process that started this one. When that one has ended, so does this.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked until now
+    from git_opatch.git.runner import leave_repository
+
+    leave_repository()
+    judge = Judge(extras)
+    gc.freeze()  # what is imported stays, and need not be searched
+    gc.set_threshold(*_THRESHOLDS)
+    try:
+        connection.send(READY)
+        while True:
+            for results in _grouped(judge.judge_all(connection.recv())):
+                connection.send(results)
+    except (EOFError, OSError):
+        pass
+    finally:
+        judge.close()
+
+
+def _grouped(results: Iterable[TaskResult]) -> Iterator[list[TaskResult]]:
+    """Yield all of `results` in lists: those of a few milliseconds together."""
+    group: list[TaskResult] = []
+    began = 0.0
+    for result in results:
+        now = time.monotonic()
+        began = began if group else now
+        group.append(result)
+        if now - began >= _PAUSE:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def cores() -> int:
@@ -41,11 +86,11 @@ class _Task(NamedTuple):
 class Worker:
     """One process, and what it was sent and has not answered."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, extras: Extras) -> None:
         context = get_context("spawn")
         self.connection, other = context.Pipe()
         self.process: SpawnProcess = context.Process(
-            target=serve, args=(other, wanted), daemon=True
+            target=serve, args=(other, extras), daemon=True
         )
         _start(self.process)
         other.close()
@@ -60,7 +105,7 @@ class Worker:
         with suppress(OSError):  # it died: that is seen when it is asked for results
             self.connection.send([task.line for task in tasks])
 
-    def receive(self) -> Iterator[Result]:
+    def receive(self) -> Iterator[TaskResult]:
         """Yield the results that are there. Raises `EOFError` if the process has ended."""
         while True:
             try:
@@ -100,8 +145,8 @@ def _start(process: SpawnProcess) -> None:
 class Pool:
     """Judges tasks in `jobs` processes. Use it as a context manager."""
 
-    def __init__(self, jobs: int, wanted: Wanted) -> None:
-        self._jobs, self.wanted = jobs, wanted
+    def __init__(self, jobs: int, extras: Extras) -> None:
+        self._jobs, self.extras = jobs, extras
         self._workers: list[Worker] = []
         self._again: deque[_Task] = deque()
         self._failed_starts = 0
@@ -115,7 +160,7 @@ class Pool:
         for worker in self._workers:
             worker.end()
 
-    def judge(self, lines: Iterable[TaskLine]) -> Iterator[list[Result]]:
+    def judge(self, lines: Iterable[TaskLine]) -> Iterator[list[TaskResult]]:
         """Yield the results of `lines` as they come, in lists. Takes no more than it can use.
 
         Raises `SystemCallError` if no process can be started.
@@ -123,7 +168,7 @@ class Pool:
         waiting = portions(lines, _MAX_TASKS, _MAX_BYTES)
         while True:
             while len(self._workers) < self._jobs and (chunk := self._chunk(waiting)):
-                self._workers.append(Worker(self.wanted))
+                self._workers.append(Worker(self.extras))
                 self._workers[-1].send(chunk)
             for worker in self._workers:
                 if not worker.unanswered and (chunk := self._chunk(waiting)):
@@ -135,8 +180,8 @@ class Pool:
                 if isinstance(connection, Connection):
                     yield self._results(busy[connection])
 
-    def _results(self, worker: Worker) -> list[Result]:
-        found: list[Result] = []
+    def _results(self, worker: Worker) -> list[TaskResult]:
+        found: list[TaskResult] = []
         try:
             for result in worker.receive():
                 found += [result]  # what comes before its end is kept
@@ -144,7 +189,7 @@ class Pool:
             found += self._bury(worker)
         return found
 
-    def _bury(self, worker: Worker) -> list[Result]:
+    def _bury(self, worker: Worker) -> list[TaskResult]:
         """Replace a process that died: its tasks are judged again, one by one and not for ever."""
         self._workers.remove(worker)
         how = worker.end()
@@ -163,7 +208,7 @@ class Pool:
             self._again.appendleft(task)
             return []
         error = SystemCallError(f"the process that judged it ended {how}, twice")
-        return [not_judged(task.line, error, self.wanted)]
+        return [not_judged(task.line, error, self.extras)]
 
     def _chunk(self, waiting: Iterator[list[TaskLine]]) -> list[_Task]:
         """Take the next tasks to send; one that a process had when it died goes alone."""

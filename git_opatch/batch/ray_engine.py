@@ -13,9 +13,9 @@ from itertools import chain, groupby
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from git_opatch.batch.judge import Result, Wanted
-from git_opatch.batch.lines import TaskLine, portions
+from git_opatch.batch.judge import Extras, TaskResult
 from git_opatch.batch.pool import MAX_FAILED_STARTS, Pool, cores
+from git_opatch.batch.task import TaskLine, portions
 from git_opatch.model.errors import InputError, SystemCallError
 
 INSTALL = "pip install 'git-opatch[ray] @ git+https://github.com/git-opatch/git-opatch'"
@@ -41,12 +41,12 @@ class _Remote(NamedTuple):
 class RayEngine:
     """Judges tasks with Ray Data. Use it as a context manager."""
 
-    def __init__(self, jobs: int, wanted: Wanted, address: str = "") -> None:
+    def __init__(self, jobs: int, extras: Extras, address: str = "") -> None:
         """Use `jobs` processes, or for 0 as many as there are processors.
 
         `address` is that of a cluster; without one, a Ray of our own is started on this computer.
         """
-        self._jobs, self.wanted, self._address = jobs, wanted, address
+        self._jobs, self.extras, self._address = jobs, extras, address
         self._remote: _Remote | None = None
         self._closing = ExitStack()
 
@@ -87,7 +87,7 @@ class RayEngine:
         context.enable_progress_bars = False
         context.max_consecutive_actor_init_deaths = MAX_FAILED_STARTS
 
-    def judge(self, lines: Iterable[TaskLine]) -> Iterator[list[Result]]:
+    def judge(self, lines: Iterable[TaskLine]) -> Iterator[list[TaskResult]]:
         """Yield the results of `lines` as they come, in lists.
 
         Raises `SystemCallError` if Ray cannot judge them.
@@ -96,7 +96,7 @@ class RayEngine:
         while blocks := _blocks(waiting, self._jobs * _BLOCKS):
             yield from self._judged(blocks)
 
-    def _judged(self, blocks: Sequence[Sequence[TaskLine]]) -> Iterator[list[Result]]:
+    def _judged(self, blocks: Sequence[Sequence[TaskLine]]) -> Iterator[list[TaskResult]]:
         if self._remote is None:
             raise ValueError("the engine is not open")
         ray, data, arrow = self._remote
@@ -104,7 +104,7 @@ class RayEngine:
         pool = data.ActorPoolStrategy(size=min(self._jobs, len(blocks)))
         judged = tasks.map_batches(
             _JudgeBlocks,
-            fn_constructor_args=(self.wanted, os.getcwd()),
+            fn_constructor_args=(self.extras, os.getcwd()),
             batch_size=None,
             batch_format="pyarrow",
             compute=pool,
@@ -112,7 +112,7 @@ class RayEngine:
         )
         try:
             for table in judged.iter_batches(batch_size=None, batch_format="pyarrow"):
-                yield [Result(**row) for row in table.to_pylist()]
+                yield [TaskResult(**row) for row in table.to_pylist()]
         except ray.exceptions.RayError as error:
             reason = str(getattr(error, "cause", error)).strip().partition("\n")[0]
             raise SystemCallError(f"Ray could not judge the tasks: {reason}") from None
@@ -125,13 +125,13 @@ class _JudgeBlocks:
     for what happens to it and to its node.
     """
 
-    def __init__(self, wanted: Wanted, directory: str) -> None:
+    def __init__(self, extras: Extras, directory: str) -> None:
         """Relative paths in tasks count from `directory`. Raises `OSError` if it is not there."""
         import pyarrow
 
         os.chdir(directory)
         self._arrow = pyarrow
-        self._pool = Pool(1, wanted)
+        self._pool = Pool(1, extras)
 
     def __call__(self, tasks: Any) -> Any:
         lines = (TaskLine(row["number"], row["text"]) for row in tasks.to_pylist())

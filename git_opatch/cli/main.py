@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from git_opatch import __version__
-from git_opatch.cli import interrupts, usage
+from git_opatch.cli import process, usage
 from git_opatch.cli.options import OPTIONS, TITLES, with_options
 from git_opatch.model.errors import BusyError, Interrupted, OpatchError, SystemCallError, UsageError
 
@@ -188,7 +188,7 @@ def run(words: Sequence[str]) -> int:
     except OSError as error:
         return _fail(SystemCallError(f"the system refused: {error}"))
     except Exception:
-        if interrupts.was_raised():
+        if process.was_interrupted():
             return _fail_interrupted()
         raise
     return _fail_interrupted() if status == Interrupted.exit_status else status
@@ -196,7 +196,7 @@ def run(words: Sequence[str]) -> int:
 
 def _fail_interrupted() -> int:
     """Report an interrupt, and what had been done by then; gives the exit status."""
-    interrupts.ignore()
+    process.ignore_interrupts()
     from git_opatch.transaction.lock import interruption
 
     return _fail(interruption())
@@ -213,7 +213,7 @@ def _open_streams() -> None:
 
 def _fail(error: OpatchError) -> int:
     """Report an error, on standard error or as a document; gives the exit status."""
-    interrupts.ignore()
+    process.ignore_interrupts()
     from git_opatch.report.reporters import JsonReporter, TextReporter
 
     words = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]

@@ -44,7 +44,7 @@ class Places(NamedTuple):
     plugin: Path | None = None
 
 
-class FileChange(NamedTuple):
+class ConfigChange(NamedTuple):
     """The text of a file before and after; None where there is no file."""
 
     path: Path
@@ -107,7 +107,7 @@ def plan_install(
     program: Sequence[str],
     hook: Sequence[str],
     has_policy: bool = False,
-) -> list[FileChange]:
+) -> list[ConfigChange]:
     """List the changes that install our part.
 
     `program` are the words that start git opatch in a shell, `hook` those that start it as a hook;
@@ -131,14 +131,14 @@ def _matcher(client: Client, *, has_policy: bool = False) -> str:
     return "|".join([*tools, "Bash", *edits * (has_policy and client is Client.CLAUDE)])
 
 
-def plan_removal(places: Places) -> list[FileChange]:
+def plan_removal(places: Places) -> list[ConfigChange]:
     """List the changes that take our part out, and nothing else. Raises as `plan_install`."""
     changes = [_own_file(places.skill, _SKILL_MARK, None)]
     if places.plugin:
         changes.append(_own_file(places.plugin, _PLUGIN_MARK, None))
     if places.config:
         old = read_text(places.config)
-        changes.append(FileChange(places.config, old, _BLOCK.sub("", old) if old else old))
+        changes.append(ConfigChange(places.config, old, _BLOCK.sub("", old) if old else old))
     if places.hooks:
         changes.append(_json_without_hook(places.hooks))
     return [change for change in changes if change.old != change.new]
@@ -160,12 +160,12 @@ def hook_command(program: Sequence[str], arguments: Sequence[str] = ()) -> str:
     return shlex.join([*program, _HOOK, *arguments])
 
 
-def _own_file(path: Path, mark: str, new: str | None) -> FileChange:
+def _own_file(path: Path, mark: str, new: str | None) -> ConfigChange:
     """Change a file that is ours as a whole. Raises `InputError` if it is not."""
     old = read_text(path)
     if old is not None and mark not in old:
         raise InputError(f"`{path}` is not a file of git opatch; it was left as it is")
-    return FileChange(path, old, new)
+    return ConfigChange(path, old, new)
 
 
 def _skill(program: Sequence[str]) -> str:
@@ -184,7 +184,7 @@ def _plugin(program: Sequence[str]) -> str:
 
 def _json_with_hook(
     client: Client, path: Path, program: Sequence[str], *, has_policy: bool
-) -> FileChange:
+) -> ConfigChange:
     value = read_json(path)
     own = [_matcher(client, has_policy=each) for each in (False, True)]
     found = list(_ours(value, path))
@@ -200,7 +200,7 @@ def _json_with_hook(
     return _json_change(path, value)
 
 
-def _json_without_hook(path: Path) -> FileChange:
+def _json_without_hook(path: Path) -> ConfigChange:
     value = read_json(path)
     for hook in list(_ours(value, path)):
         hook.group["hooks"].remove(hook.handler)
@@ -213,15 +213,15 @@ def _json_without_hook(path: Path) -> FileChange:
     return _json_change(path, value)
 
 
-def _json_change(path: Path, value: Mapping[str, Any]) -> FileChange:
+def _json_change(path: Path, value: Mapping[str, Any]) -> ConfigChange:
     """Write `value` as the file does; a file with nothing in it is deleted."""
     old = read_text(path)
     if value == read_json(path):
-        return FileChange(path, old, old)
+        return ConfigChange(path, old, old)
     indent = re.search(r"\n([ \t]+)", old or "")
     new = json.dumps(value, indent=indent[1] if indent else 2, ensure_ascii=False) + "\n"
     newline = "\r\n" if old and "\r\n" in old else "\n"
-    return FileChange(path, old, new.replace("\n", newline) if value else None)
+    return ConfigChange(path, old, new.replace("\n", newline) if value else None)
 
 
 def _ours(value: Mapping[str, Any], path: Path) -> Iterator[Hook]:
@@ -265,13 +265,13 @@ def _has_hooks(path: Path) -> bool:
     return bool(isinstance(hooks, dict) and hooks.keys() - {"state"})
 
 
-def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileChange:
+def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> ConfigChange:
     """Append our hook as a block of its own; comments and all else stay."""
     old = read_text(path) or ""
     found = list(_ours(_parse_toml(old, path), path))
     block = _BLOCK.search(old)
     if found and not block:
-        return FileChange(path, old, old)
+        return ConfigChange(path, old, old)
     arguments = _arguments(found[0].command) if found else None
     command = json.dumps(hook_command(program, arguments or ()), ensure_ascii=False)
     text = (
@@ -280,14 +280,14 @@ def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> FileCha
     )
     if block:
         begin = block.start() + block[0].index(_BEGIN)
-        return FileChange(path, old, old[:begin] + text + old[block.end() :])
+        return ConfigChange(path, old, old[:begin] + text + old[block.end() :])
     new = f"{old}{'' if old.endswith(chr(10)) else chr(10)}\n{text}"
     try:
         _parse_toml(new, path)
     except InputError:
         message = f"`{path}` has hooks to which none can be appended; add this to them:\n{text}"
         raise InputError(message.rstrip("\n")) from None
-    return FileChange(path, old, new)
+    return ConfigChange(path, old, new)
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from sandbox import Sandbox
 
-from git_opatch.agent.apply_patch_call import Invocation, detect
-from git_opatch.agent.verify import Action, FileChange, verify
+from git_opatch.agent.apply_patch_call import Action, FileChange, Invocation, detect, verify
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import (
     ImplicitInvocation,

@@ -12,7 +12,7 @@ import pytest
 from phrases import opening
 from sandbox import Sandbox
 
-from git_opatch.agent.client_change import write_edit
+from git_opatch.agent.rewrite import write_edit
 from git_opatch.complete.edits import Edit
 from git_opatch.complete.tree import FileContent, Result
 from git_opatch.model.blob import Blob, Entry, Mode

@@ -49,7 +49,7 @@ def test_other_events_are_answered_at_once(
     tool: str, given: dict[str, Any], separators: tuple[str, str]
 ) -> None:
     event = json.dumps(_event(tool, given), separators=separators)
-    modules = ["git_opatch", "git_opatch.__main__", "git_opatch.agent", "git_opatch.agent.quick"]
+    modules = ["git_opatch", "git_opatch.__main__", "git_opatch.agent", "git_opatch.agent.program"]
     assert _imported(event) == ["0", *modules]
     assert _imported(event, "--deny", ".github/") == ["0", *modules]
 

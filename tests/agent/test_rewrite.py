@@ -15,7 +15,7 @@ from phrases import opening
 from sandbox import Sandbox
 from writers import envelope
 
-from git_opatch.agent.client_change import Inexpressible, write_envelope
+from git_opatch.agent.rewrite import Inexpressible, write_envelope
 from git_opatch.complete.edits import Edit
 from git_opatch.complete.tree import FileContent, Result
 from git_opatch.model.blob import Blob, Entry, Mode

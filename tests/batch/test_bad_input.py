@@ -12,7 +12,7 @@ from documents import RESULT_VALIDATOR, TASK_VALIDATOR
 from sandbox import Sandbox
 from writers import envelope
 
-from git_opatch.batch.lines import MOST_BYTES, read_lines
+from git_opatch.batch.task import MOST_BYTES, read_lines
 from git_opatch.parse.text import MAX_LINES
 
 _PATCH = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()

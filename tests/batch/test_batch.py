@@ -15,8 +15,8 @@ from documents import RESULT_VALIDATOR
 from sandbox import Sandbox
 from writers import envelope
 
-from git_opatch.batch.judge import Judge, Wanted
-from git_opatch.batch.lines import TaskLine
+from git_opatch.batch.judge import Extras, Judge
+from git_opatch.batch.task import TaskLine
 
 _GREET = "def greet(name):\n    print('hello', name)\n\n\ndef leave():\n    print('bye')\n"
 _FILES = {"src/greet.py": _GREET, "notes.txt": "one\ntwo\nthree\ntwo\n", "sub/c": "c\n"}
@@ -263,7 +263,7 @@ def test_tasks_that_are_read_together_are_judged_as_each_alone(
     tasks += [{**tasks[0], "base": ""}, {"id": 1, "files": {"a": "a\n"}, "patch": "patch_file"}]
     lines = [TaskLine(n, json.dumps(task).encode()) for n, task in enumerate(tasks, 1)]
     lines += [TaskLine(1000, b"{"), TaskLine(1001, None)]
-    together, alone = Judge(Wanted(diff=True, tree=True)), Judge(Wanted(diff=True, tree=True))
+    together, alone = Judge(Extras(diff=True, tree=True)), Judge(Extras(diff=True, tree=True))
     results = list(together.judge_all(lines))
     assert results == [alone.judge(line) for line in lines]
     assert {"would_apply", "refused", "malformed", "error"} <= {each.verdict for each in results}

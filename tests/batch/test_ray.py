@@ -20,7 +20,7 @@ from sandbox import Ran, Sandbox
 from writers import envelope
 
 from git_opatch.batch import ray_engine
-from git_opatch.batch.lines import TaskLine
+from git_opatch.batch.task import TaskLine
 
 _SECONDS = 600  # thousands of tasks, on a busy machine
 _REPOSITORIES = 5

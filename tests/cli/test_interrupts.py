@@ -131,12 +131,12 @@ def test_nothing_is_imported_before_interrupts_are_caught() -> None:
         "import sys\n"
         f"sys.path.insert(0, {str(Path(git_opatch.__file__).parents[1])!r})\n"
         "known = set(sys.modules)\n"
-        "from git_opatch.cli import interrupts\n"
+        "from git_opatch.cli import process\n"
         "print(*sorted(set(sys.modules) - known))\n"
     )
     command = [sys.executable, "-I", "-c", script]
     imported = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert imported == ["git_opatch", "git_opatch.cli", "git_opatch.cli.interrupts"]
+    assert imported == ["git_opatch", "git_opatch.cli", "git_opatch.cli.process"]
 
 
 _INTERRUPT_AT_UNLOCK = """

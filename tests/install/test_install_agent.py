@@ -153,7 +153,7 @@ def test_the_command_imports_nothing_for_most_events(
     assert names[1] - names[0] == {
         "git_opatch",
         "git_opatch.agent",
-        "git_opatch.agent.quick",
+        "git_opatch.agent.program",
         "git_opatch.__main__",
     }
 

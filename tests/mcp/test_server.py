@@ -16,8 +16,7 @@ from phrases import opening, said
 from sandbox import Sandbox
 from writers import envelope
 
-from git_opatch.mcp.protocol import VERSIONS
-from git_opatch.mcp.server import serve
+from git_opatch.mcp.server import VERSIONS, serve
 from git_opatch.mcp.tools import TOOLS, Service
 from git_opatch.model.sentences import Fault
 

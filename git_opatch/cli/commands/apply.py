@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from git_opatch.cli import interrupts
+from git_opatch.cli import process
 from git_opatch.cli.groups import (
     CommitOptions,
     InputOptions,
@@ -14,8 +14,9 @@ from git_opatch.cli.groups import (
     PolicyOptions,
     SelectOptions,
     TargetOptions,
+    read_clipboard,
+    read_text,
 )
-from git_opatch.cli.patch_input import read_clipboard, read_text
 from git_opatch.git.repository import Repository, is_outside
 from git_opatch.model.errors import RepositoryError, UsageError
 from git_opatch.model.failure import Refused
@@ -168,9 +169,9 @@ class _Run(NamedTuple):
         except Refused as refused:
             return self._refused(outcome, refused)
         except NotCommitted as error:
-            interrupts.ignore()
+            process.ignore_interrupts()
             return outcome._replace(plan=error.plan, error=error)
-        interrupts.ignore()  # it is applied, and what is left is to say so
+        process.ignore_interrupts()  # it is applied, and what is left is to say so
         return outcome._replace(plan=plan)
 
     def _outcome(self, patch: Patch) -> Outcome:

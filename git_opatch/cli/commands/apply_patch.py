@@ -11,11 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from git_opatch.agent.hook import as_seen_from, require_allowed
-from git_opatch.agent.outside import nested_repository, split_by_repository
-from git_opatch.agent.verify import repository_of
-from git_opatch.cli.groups import options_of_agent
-from git_opatch.cli.patch_input import read_patch
+from git_opatch.agent.apply_patch_call import repository_of
+from git_opatch.agent.hook import (
+    as_seen_from,
+    nested_repository,
+    require_allowed,
+    split_by_repository,
+)
+from git_opatch.cli.groups import options_of_agent, read_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
 from git_opatch.model.failure import Refused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Iterator
@@ -9,12 +10,10 @@ from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from typing import IO
 
-from git_opatch.batch.judge import NOT_JUDGED, Wanted
-from git_opatch.batch.output import Output
+from git_opatch.batch.judge import NOT_JUDGED, Extras
 from git_opatch.batch.pool import Pool, cores
-from git_opatch.batch.run import Engine, Tally, judge_all
-from git_opatch.cli import startup
-from git_opatch.cli.patch_input import STANDARD_INPUT
+from git_opatch.batch.run import Engine, Output, Tally, judge_all
+from git_opatch.cli.groups import STANDARD_INPUT
 from git_opatch.model.errors import InputError, Interrupted, OpatchError, UsageError
 from git_opatch.report import batch as wording
 from git_opatch.report import progress
@@ -50,9 +49,9 @@ def batch(
     """
     if html and not output:
         raise UsageError("--html requires --output, the results that it is drawn from")
-    startup.enable_garbage_collection()
+    gc.enable()
     start, tally = time.monotonic(), Tally({})
-    opened_engine = _engine(engine, address, jobs, Wanted(diff, tree))
+    opened_engine = _engine(engine, address, jobs, Extras(diff, tree))
     try:
         with _opened(tasks) as file, Output(output or None) as results, opened_engine as judging:
             tallies = judge_all(file, judging, results, repositories)
@@ -76,15 +75,15 @@ def batch(
 
 
 def _engine(
-    name: EngineName, address: str, jobs: int, wanted: Wanted
+    name: EngineName, address: str, jobs: int, extras: Extras
 ) -> AbstractContextManager[Engine]:
     if name is EngineName.RAY:
         from git_opatch.batch.ray_engine import RayEngine
 
-        return RayEngine(jobs, wanted, address)
+        return RayEngine(jobs, extras, address)
     if address:
         raise UsageError("`--address` is that of a Ray cluster: add `--engine ray`")
-    return Pool(jobs or cores(), wanted)
+    return Pool(jobs or cores(), extras)
 
 
 def _interrupted(tally: Tally, output: str) -> str:

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from git_opatch import report
-from git_opatch.agent.apply_patch_call import detect
-from git_opatch.agent.verify import repository_of, verify_patch
+from git_opatch.agent.apply_patch_call import detect, repository_of, verify_patch
 from git_opatch.cli.groups import (
+    STANDARD_INPUT,
     BaseOptions,
     InputOptions,
     MatchOptions,
     PageOptions,
     PolicyOptions,
     SelectOptions,
+    read_patch,
 )
 from git_opatch.cli.locating import Locator, locator, resolve_options
-from git_opatch.cli.patch_input import STANDARD_INPUT, read_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import (
     InputError,

@@ -14,9 +14,9 @@ from git_opatch.agent.hook_check import diagnose
 from git_opatch.agent.program import hook_words, program_words
 from git_opatch.git.repository import Repository, find_top
 from git_opatch.git.runner import GitRunner
-from git_opatch.install import shim
+from git_opatch.install import writing
 from git_opatch.install.client_files import (
-    FileChange,
+    ConfigChange,
     Places,
     places_in,
     places_of_user,
@@ -126,7 +126,7 @@ def _has_policy() -> bool:
     return asked.status == 0
 
 
-def _shown(change: FileChange) -> Iterator[str]:
+def _shown(change: ConfigChange) -> Iterator[str]:
     """Show a change as a diff."""
     before, after = (
         "/dev/null" if text is None else str(change.path) for text in (change.old, change.new)
@@ -179,15 +179,15 @@ def _install_shim(directory: str, *, remove: bool) -> None:
     where = Path(os.path.abspath(os.path.expanduser(directory)))
     if not where.is_dir():
         raise UsageError(f"`{visible(directory)}` is not a directory")
-    path = where / shim.NAME
+    path = where / writing.NAME
     if remove:
-        removed = shim.remove_shim(where)
+        removed = writing.remove_shim(where)
         line = f"removed {path}" if removed else f"nothing to remove: no {path}"
         show([visible(line)], sys.stdout)
         return
-    shim.install_shim(where, program_words())
+    writing.install_shim(where, program_words())
     show([visible(f"installed {path}")], sys.stdout)
-    found = shutil.which(shim.NAME)
+    found = shutil.which(writing.NAME)
     if found is None:
         note = f"{where} is not on PATH, so that a shell does not find it yet"
         show(report.notes([note]), sys.stderr)

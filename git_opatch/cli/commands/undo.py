@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from git_opatch.cli import interrupts
+from git_opatch.cli import process
 from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.usage import split_words
 from git_opatch.git.repository import Repository
@@ -86,7 +86,7 @@ def _reverse(
             done = operation.reverse(
                 number, repository, lambda _: options, named, paths, redoes=redoes
             )
-        interrupts.ignore()  # it is done or refused, and what is left is to say so
+        process.ignore_interrupts()  # it is done or refused, and what is left is to say so
         reporter.note(done.recovered)
         outcome = Outcome(done.options, Patch(()), done.plan, done.failures, done=not done.failures)
         return reporter.report(outcome)
