@@ -302,18 +302,15 @@ def packed(contents: Mapping[str, bytes]) -> Iterator[bytes]:
     yield pack.flush()
 
 
-def new_entry(
-    diff: bytes, changes: Sequence[Change], target: Target, about: Mapping[str, object]
-) -> bytes:
+def new_entry(diff: bytes, changes: Sequence[Change], about: Mapping[str, object]) -> bytes:
     """Return the text of an entry.
 
-    `about` has the remaining keys: `patch` (its name), `digest`, `files`, `action`, `origin`,
-    `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`, `disk`, `paths`.
+    `about` has the remaining keys: `patch` (its name), `target`, `digest`, `files`, `action`,
+    `origin`, `carried`, `partial`, `part`, `reverse`, `unmerged`, `texts`, `disk`, `paths`.
     """
     listed = [change.to_json() for change in changes]
-    now, checksum = int(time.time()), _checksum(diff)
-    entry = {"version": _VERSION, "time": now, "target": target.value, **about}
-    return json.dumps({**entry, "checksum": checksum, "changes": listed}).encode()
+    entry = {"version": _VERSION, "time": int(time.time()), **about, "checksum": _checksum(diff)}
+    return json.dumps({**entry, "changes": listed}).encode()
 
 
 def keep_newest(home: Path, size: int) -> None:

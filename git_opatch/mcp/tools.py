@@ -16,10 +16,8 @@ from typing import Any, NamedTuple
 from git_opatch import report
 from git_opatch.agent.hook import as_seen_from
 from git_opatch.git.repository import Repository
-from git_opatch.journal import Record
 from git_opatch.model.errors import (
     InputError,
-    JournalError,
     OpatchError,
     RepositoryError,
     SystemCallError,
@@ -36,7 +34,6 @@ from git_opatch.operations.recover import require_uninterrupted
 from git_opatch.operations.undo import reverse
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import called_in, name_of
-from git_opatch.plan.policy import forbidden_path
 from git_opatch.report import history, placements
 from git_opatch.report.refusal import refusal_text
 from git_opatch.report.reporters import notes_of
@@ -272,26 +269,17 @@ def _create(call: _Call, arguments: Arguments) -> Iterator[str]:
 
 def _reverse(call: _Call, arguments: Arguments, *, redoes: bool) -> Iterator[str]:
     """Undo or redo a record, none of whose paths is forbidden."""
-
-    def options_for(record: Record) -> Options:
-        paths = [change.path for change in record.changes]
-        if found := forbidden_path(paths, call.repository, call.options.policy.rules):
-            path, rule = found
-            raise JournalError(f"patch {record.patch} changes {path}: not allowed by {rule.origin}")
-        return Options(
-            reverse=True,
-            journal_size=call.options.journal_size,
-            redoes=redoes,
-        )
-
-    done = reverse(arguments.get("number"), call.repository, options_for, redoes=redoes)
-    yield from report.notes([*done.recovered, *done.plan.notes])
-    if done.failures:
-        raise Refused(done.failures, done.options)
-    plan = done.plan
+    options = Options(
+        reverse=True,
+        journal_size=call.options.journal_size,
+        redoes=redoes,
+        policy=call.options.policy,
+    )
+    plan, options = reverse(arguments.get("number"), call.repository, options)
+    yield from report.notes(plan.notes)
     opposite = "redo" if plan.undoes else "undo"
     recorded = f"the tool `{opposite}` with number {plan.undoes or plan.redoes}"
-    yield report.carried_out(plan, done.options, recorded if plan.record else "")
+    yield report.carried_out(plan, options, recorded if plan.record else "")
 
 
 def _log(call: _Call, arguments: Arguments) -> Iterator[str]:

@@ -2,30 +2,39 @@
 
     parse ──▶ resolve paths ──▶ plan ──▶ preflight ──▶ perform: transaction, journal
 
-`convert` and `show` end after the plan; `check` ends after preflight and asks git.
+`convert` and `show` end after the plan; `check` ends after preflight and asks git. With `--reject`,
+the hunks that do not apply are written beside the file that they are for, to `FILE.rej` as git
+writes it: in the same transaction, as new files. One that is there with anything else is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 
+from git_opatch.git.converted import read_text
 from git_opatch.git.repository import CONVERT, Repository
-from git_opatch.model.failure import Refused
+from git_opatch.model.blob import Change, Entry, Mode, WrittenFile, blob_id
+from git_opatch.model.failure import Failure, Refused
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import Patch
+from git_opatch.model.patch import FilePatch, Hunk, Patch
+from git_opatch.model.paths import quote
+from git_opatch.model.selection import key_of
 from git_opatch.model.sentences import Fault, Hint
-from git_opatch.operations.perform import Session, perform
-from git_opatch.operations.post_hook import finish
+from git_opatch.model.text import Text
+from git_opatch.operations.perform import Session, finish, perform
 from git_opatch.operations.recover import recovered
-from git_opatch.operations.rejects import plan_rejects, write_rejects
 from git_opatch.parse import patch_of
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.planner import plan_resolved
 from git_opatch.plan.preflight import preflight, refuse_ignored
+from git_opatch.transaction.guard import guard_parents
 from git_opatch.transaction.lock import deferred_signals
 from git_opatch.transaction.record import ChangeSet
 from git_opatch.transaction.write import check
+
+_TITLE = b"\t(rejected hunks)"
 
 
 def plan_patch(
@@ -49,7 +58,7 @@ def check_patch(patch: Patch | str | bytes, repository: Repository, options: Opt
     plan = _plan_checked(patch, repository, options)
     if plan.conflicts:
         raise Refused(plan.failures, options)
-    plan_rejects(patch, plan, repository, options)
+    _rejects(patch, plan, repository, options)
     changes_index = plan.completed.changes and options.target is not Target.WORKTREE
     if changes_index and not plan.filtered.paths:
         check(repository, ChangeSet(plan.completed.diff, plan.completed.changes))
@@ -83,13 +92,12 @@ def apply_locked(patch: Patch, session: Session) -> Plan:
     plan = _plan_checked(patch, repository, options)
     if plan.conflicts and options.commit:
         raise Refused(plan.failures, options)
-    rejects = plan_rejects(patch, plan, repository, options)
+    rejects = _rejects(patch, plan, repository, options)
     digest = "" if options.reverse else patch.digest
     plan = plan._replace(is_part=patch.is_part)
     with deferred_signals():
-        plan = perform(plan, session, digest=digest)
-        notes = write_rejects(repository, rejects, plan, options)
-        return _with_conflicts_left(plan.with_notes(notes))
+        plan = perform(plan, session, digest=digest, beside=tuple(filter(None, rejects.values())))
+        return _with_conflicts_left(plan.with_notes(_notes_on(rejects, plan, options)))
 
 
 def _plan_checked(patch: Patch, repository: Repository, options: Options) -> Plan:
@@ -110,3 +118,84 @@ def _with_conflicts_left(plan: Plan) -> Plan:
 
 def _resolve(patch: Patch | str | bytes, repository: Repository, options: Options) -> Patch:
     return resolve_paths(patch_of(patch), options, repository.top)
+
+
+def _rejects(
+    patch: Patch, plan: Plan, repository: Repository, options: Options
+) -> dict[str, WrittenFile | None]:
+    """Make the files of rejected hunks, by path; None for one that is there already.
+
+    Raises `Refused` if one is in the way. Nothing is read through a symbolic link.
+    """
+    if not options.reject:
+        return {}
+    top, contents = repository.require_worktree(), _rejected_hunks(patch, plan.failures)
+    changed = {change.path for change in plan.completed.changes}
+    obstacles = guard_parents(top, list(contents))
+    obstacles += [Failure(Fault.REJECTS_OF_PATCH, path) for path in contents if path in changed]
+    rejects: dict[str, WrittenFile | None] = {}
+    for path, content in contents.items() if not obstacles else ():
+        if not os.path.lexists(top / path):
+            entry = Entry(Mode.REGULAR, blob_id(content, repository.algorithm))
+            new = WrittenFile(Change(path, None, entry), None, Text.from_bytes(content))
+            rejects[path] = new
+        elif read_text(repository, path) == content:
+            rejects[path] = None
+        else:
+            obstacles.append(Failure(Fault.NOT_REJECTS, path))
+    if obstacles:
+        raise Refused([*plan.failures, *obstacles], options)
+    return rejects
+
+
+def _notes_on(rejects: Mapping[str, object], plan: Plan, options: Options) -> list[str]:
+    """Name the files of rejected hunks, and the files that are refused as a whole.
+
+    Of those `git apply` writes no `.rej`, either.
+    """
+    if not options.reject:
+        return []
+    whole = dict.fromkeys(failure.path for failure in plan.failures if not failure.hunk)
+    notes = [f"rejected hunks written to {path}" for path in rejects]
+    return [*notes, *(f"{path}: refused as a whole, and in no .rej file" for path in whole)]
+
+
+def _rejected_hunks(patch: Patch, failures: Sequence[Failure]) -> dict[str, bytes]:
+    """Return the content of each `.rej` file, by path."""
+    rejected = {failure.key for failure in failures if failure.hunk}
+    contents: dict[str, bytes] = {}
+    for section in patch.files:
+        hunks = [hunk for hunk in section.hunks if key_of(section, hunk.ordinal) in rejected]
+        if hunks:
+            path = f"{section.new_path or section.path}.rej"
+            contents[path] = contents.get(path, _title(section)) + b"".join(map(_to_bytes, hunks))
+    return contents
+
+
+def _title(section: FilePatch) -> bytes:
+    names = quote(f"a/{section.path}"), quote(f"b/{section.new_path or section.path}")
+    return f"diff {names[0]} {names[1]}".encode("latin-1") + _TITLE + b"\n"
+
+
+def _to_bytes(hunk: Hunk) -> bytes:
+    return b"".join([*_header(hunk), *_lines(hunk)])
+
+
+def _header(hunk: Hunk) -> Iterator[bytes]:
+    if hunk.stated_start is not None and hunk.new_start is not None:
+        old, new = len(hunk.preimage), len(hunk.postimage)
+        ranges = f"-{hunk.stated_start + (old > 0)},{old} +{hunk.new_start + (new > 0)},{new}"
+        heading = b"".join(b" " + anchor.text for anchor in hunk.anchors if anchor.weak)
+        yield f"@@ {ranges} @@".encode() + heading + b"\n"
+        return
+    yield from (b"@@ " + anchor.text + b"\n" for anchor in hunk.anchors)
+    if not hunk.anchors:
+        yield b"@@\n"
+
+
+def _lines(hunk: Hunk) -> Iterator[bytes]:
+    removed_ranges = set(hunk.removed_ranges)
+    for at, line in enumerate(hunk.lines):
+        if at in removed_ranges:
+            yield b"~\n"
+        yield line.written

@@ -36,8 +36,7 @@ from git_opatch.model.sentences import Notice
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
 from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
-from git_opatch.operations.perform import Session
-from git_opatch.operations.post_hook import finish
+from git_opatch.operations.perform import Session, finish
 from git_opatch.operations.recover import recovered
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan

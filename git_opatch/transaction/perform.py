@@ -114,7 +114,7 @@ def publish(
     shutil.rmtree(record.new, ignore_errors=True)  # from now on, the files' ctime stays
     if record.target is not Target.WORKTREE and record.scratch_index.exists():
         if record.target is Target.INDEX:
-            paths = [change.path for change in record.all_changes if change.new]
+            paths = [change.path for change in record.changes if change.new]
             index = _refreshed(repository, record, record.scratch_index, paths)
             os.replace(index, record.scratch_index)
         repository.sync([record.scratch_index])

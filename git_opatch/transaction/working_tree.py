@@ -151,16 +151,6 @@ class WorkingTree:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
         os.rename(source, name, src_dir_fd=directory, dst_dir_fd=directory)
 
-    def write(self, path: str, content: bytes, temporary: str) -> None:
-        """Replace what is at `path` at once, by a new file that is made as `temporary`."""
-        directory, name = self._parent(path)
-        _remove(temporary, directory)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(temporary, flags, 0o600, dir_fd=directory), "wb") as file:
-            file.write(content)
-            os.fchmod(file.fileno(), 0o644)
-        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
-
     def remove(self, path: str) -> None:
         """Delete a file, if there is one."""
         with suppress(FileNotFoundError, NotADirectoryError):

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from inside import fork
-from killed import kill_before_call
 from sandbox import Sandbox
 from writers import envelope
 
@@ -167,20 +166,6 @@ sys.argv = ["git-opatch", "demo"]
 from git_opatch.__main__ import main
 main()
 """
-
-
-def test_a_rejected_hunk_leaves_no_partial_file_behind(repo: Sandbox) -> None:
-    """The name of the partial file is always the same, so the next one replaces it."""
-    repo.commit({"f": "a\n", "g": "g\n"})
-    patch = envelope(
-        b"*** Update File: f\n@@\n-a\n+b\n", b"*** Update File: g\n@@\n-no such line\n+x\n"
-    )
-    kill_before_call(repo, "os.rename", "g.rej", "apply", "--reject", feed=patch)
-    assert (repo.path / ".opatch-g.rej").exists()
-    assert repo.opatch("undo").status == 0
-    assert repo.opatch("apply", "--reject", feed=patch).status == 1
-    assert not (repo.path / ".opatch-g.rej").exists()
-    assert repo.read("g.rej")
 
 
 def test_a_directory_that_is_being_made_is_not_abandoned(

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from killed import kill_before
+from killed import kill_before, kill_before_call
 from sandbox import Ran, Sandbox
 from writers import envelope
 
@@ -22,15 +22,19 @@ _PATCH = envelope(
     b"*** Delete File: d/gone\n",
     b"*** Add File: d/new\n+n\n",
 )
+_REJECTED = envelope(b"*** Update File: other\n@@\n-o\n+p\n", b"*** Update File: d/f\n@@\n-x\n+y\n")
 _MOMENTS = {
     "planned": ("subprocess.Popen", "check-attr"),
     "index": ("subprocess.Popen", "apply"),
     "aside": ("open", "/txn/new/d/new"),
+    "rejects": ("open", "/txn/new/d/f.rej"),
 }
 """When somebody strikes: the files have been read; git makes the new index; the last of the new
 files is written aside, and after that they are put in their places."""
-_STRIKES = [(moment, target) for moment in _MOMENTS for target in ("--index", "--worktree")]
-_STRIKES.remove(("index", "--worktree"))
+_STRIKES = [
+    *(("planned", "--index"), ("planned", "--worktree"), ("index", "--index")),
+    *(("aside", "--index"), ("aside", "--worktree")),
+]
 
 
 @pytest.fixture
@@ -42,7 +46,7 @@ def base(repo: Sandbox) -> Sandbox:
     return repo
 
 
-def _apply(repo: Sandbox, moment: str, script: str, *words: str) -> Ran:
+def _apply(repo: Sandbox, moment: str, script: str, *words: str, patch: bytes = _PATCH) -> Ran:
     """Apply in a process that runs `script`, once, at a moment."""
     event, what = _MOMENTS[moment]
     once = repo.path.with_name("once")
@@ -56,7 +60,7 @@ def _apply(repo: Sandbox, moment: str, script: str, *words: str) -> Ran:
 
     hook = partial(sys.addaudithook, note)
     words = ("git-opatch", "apply", *words)
-    ran = repo.direct(*words, feed=_PATCH, fork=True, prepare=hook)
+    ran = repo.direct(*words, feed=patch, fork=True, prepare=hook)
     assert once.exists()
     return ran
 
@@ -96,23 +100,22 @@ def test_nothing_is_restored_through_a_link(base: Sandbox, step: int) -> None:
 
 
 def test_no_reject_file_is_written_through_a_link(base: Sandbox) -> None:
-    event, name = "open", ".opatch-f.rej"
-    patch = envelope(b"*** Update File: other\n@@\n-o\n+p\n", b"*** Update File: d/f\n@@\n-x\n+y\n")
-    outside, words, feed = base.path.with_name("outside"), ["apply", "--reject"], patch
-    before, done = _outside(base), list[str]()
+    outside, index = _outside(base), base.index()
+    script = f"mv d real; ln -s {base.path.with_name('outside')} d"
+    ran = _apply(base, "rejects", script, "--reject", patch=_REJECTED)
+    assert ran.status == 128
+    assert "a directory above d/f.rej was replaced meanwhile" in ran.err
+    assert _outside(base) == outside
+    assert base.index() == index
+    assert base.read("other") == b"o\n"
 
-    def note(called: str, arguments: tuple[object, ...]) -> None:
-        if called == event and not done and os.path.basename(str(arguments[0])) == name:
-            done.append(name)
-            os.rename(base.path / "d", base.path / "moved")
-            os.symlink(outside, base.path / "d")
 
-    ran = base.direct(
-        "git-opatch", *words, feed=feed, fork=True, prepare=partial(sys.addaudithook, note)
-    )
-    assert (base.path / "moved").is_dir(), ran
-    assert _outside(base) == before
-    assert "note: the rejected hunks could not be written: Not a directory" in (ran.err)
+def test_a_killed_run_leaves_no_rejected_hunks(base: Sandbox) -> None:
+    before = base.files()
+    kill_before_call(base, "os.rename", "/opatch/commit", "apply", "--reject", feed=_REJECTED)
+    assert base.read("d/f.rej")
+    assert base.opatch("recover").status == 0
+    assert base.files() == before
 
 
 def _save_with_old_time(file: Path) -> str:

@@ -7,13 +7,14 @@ from git_opatch.cli.groups import PlaceOptions
 from git_opatch.cli.usage import split_words
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
+from git_opatch.model.failure import Refused
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
 from git_opatch.operations import undo as operation
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.progress import timed
-from git_opatch.report.reporters import JsonReporter, TextReporter
+from git_opatch.report.reporters import JsonReporter, TextReporter, notes_of
 
 
 def undo(
@@ -77,16 +78,17 @@ def _reverse(
     """Run one of them; gives the exit status."""
     settings = (repository := Repository(asks_settings=True)).settings()
     size, named, (number, pathspecs) = journal_size(settings), target.named, words
-    paths, redoes = operation.Paths(pathspecs, repository.directory), name == "redo"
+    files, redoes = operation.ChosenFiles(pathspecs, repository.directory), name == "redo"
 
     options = Options(reverse=True, journal_size=size, carry=target.carry, redoes=redoes)
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
     with reporter:
-        with timed("" if quiet else name):
-            done = operation.reverse(
-                number, repository, lambda _: options, named, paths, redoes=redoes
-            )
+        try:
+            with timed("" if quiet else name):
+                plan, options = operation.reverse(number, repository, options, named, files)
+            outcome = Outcome(options, Patch(()), plan, done=True)
+        except Refused as refused:
+            reporter.note(notes_of(refused))
+            outcome = Outcome(refused.options, Patch(()), failures=refused.failures)
         process.ignore_interrupts()  # it is done or refused, and what is left is to say so
-        reporter.note(done.recovered)
-        outcome = Outcome(done.options, Patch(()), done.plan, done.failures, done=not done.failures)
         return reporter.report(outcome)
