@@ -1,9 +1,9 @@
-"""Weigh the code: tokens by package and by module, without comments, docstrings and layout.
+"""Weigh the code: tokens by capability, without comments, docstrings and layout.
 
     python tests/support/weight.py [--write]
 
-Prints the tokens of each package, in thousands, beside its limit in docs/architecture.md. With
---write, the table of docs/decisions.md gets the tokens of its modules.
+Prints the tokens of each row of docs/ledger.md, in thousands. With --write, the tables of
+docs/ledger.md and docs/decisions.md get the tokens of their modules.
 """
 
 from __future__ import annotations
@@ -12,27 +12,18 @@ import io
 import re
 import sys
 import tokenize
-from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 TOP = Path(__file__).parents[2]
 PACKAGE = TOP / "git_opatch"
-ARCHITECTURE, DECISIONS = TOP / "docs/architecture.md", TOP / "docs/decisions.md"
-ROW = re.compile(r"(?m)^\| `([\w./]+)` \|(.*)\| ([\d.]+) \|$")
-"""A row of the table of packages: its name, what it does, and its limit in thousands of tokens."""
+LEDGER, DECISIONS = TOP / "docs/ledger.md", TOP / "docs/decisions.md"
 SLACK = 1.03
-"""A row may be this many times its limit, so that a change pays where it is made."""
-WHOLE = "git_opatch/"
-_QUESTIONS = {
-    "plan/bytes": ("bytes_on_disk.py", "filtered_files.py", "preflight.py"),
-    "plan/merge": ("merge.py", "reversal.py", "three_way.py", "versions.py"),
-}
-"""Modules of a package with several questions, each of which has a row of its own."""
-_ROW_OF = {
-    f"{name.partition('/')[0]}/{module}": name
-    for name, modules in _QUESTIONS.items()
-    for module in modules
-}
+"""The whole may be this many times its limit, so that a change pays where it is made."""
+_ROW = re.compile(r"(?m)^(\| [^|`]+ \| )(`[^|]+`)( \| )([\d.]+)( \|.*\|)$")
+_LIMIT = re.compile(r"(?m)^\| `(\w+/)` \| ([\d.]+) \|$")
 _RULE = re.compile(r"(?m)^(\| D\d+ \|[^|]*\| )([\w/]+\.py)( \|)[^|]*\|")
 
 _LAYOUT = {
@@ -40,6 +31,19 @@ _LAYOUT = {
     *(tokenize.ENCODING, tokenize.ENDMARKER),
 }
 _ENDS = {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+@dataclass(frozen=True)
+class Capability:
+    """A row of the ledger: what a user can name, and the modules that are there for it alone."""
+
+    name: str
+    modules: tuple[str, ...]
+
+    @property
+    def weight(self) -> int:
+        """The tokens of its modules."""
+        return sum(tokens((PACKAGE / module).read_text("utf-8")) for module in self.modules)
 
 
 def tokens(source: str) -> int:
@@ -57,36 +61,72 @@ def tokens(source: str) -> int:
     )
 
 
-def weigh() -> Counter[str]:
-    """Return the tokens of each package, of all of them, of the tests and of the benchmarks."""
-    found = Counter[str]()
-    for path in PACKAGE.rglob("*.py"):
-        first, *rest = path.relative_to(PACKAGE).parts
-        name = f"{first}/" if rest else first if first == "journal.py" else "__main__.py"
-        found[_ROW_OF.get("/".join((first, *rest)), name)] += tokens(path.read_text("utf-8"))
-    found[WHOLE] = found.total()
-    for name in ("tests", "benchmarks"):
-        sources = (path.read_text("utf-8") for path in (TOP / name).rglob("*.py"))
-        found[f"{name}/"] = sum(map(tokens, sources))
-    return found
+def modules() -> list[str]:
+    """Return the modules of the program that have code, as paths below its package."""
+    sources = {path: path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
+    return [str(path.relative_to(PACKAGE)) for path, source in sources.items() if tokens(source)]
+
+
+def read_ledger() -> list[Capability]:
+    """Return the rows of the ledger. A star stands for the modules that no other row names."""
+    known, rows = modules(), _ROW.findall(LEDGER.read_text("utf-8"))
+    named = {module for _, cell, *_ in rows for module in _names(cell) if "*" not in module}
+    return [
+        Capability(
+            before.strip("| "),
+            tuple(
+                module
+                for name in _names(cell)
+                for module in ([name] if "*" not in name else known)
+                if fnmatchcase(module, name) and (module == name or module not in named)
+            ),
+        )
+        for before, cell, *_ in rows
+    ]
+
+
+def _names(cell: str) -> Iterator[str]:
+    for name in re.findall(r"`([^`]+)`", cell):
+        yield name if name.endswith("*") else f"{name}.py"
 
 
 def read_limits() -> dict[str, int]:
-    """Return the limit of each row, in tokens."""
-    rows = ROW.findall(ARCHITECTURE.read_text())
-    return {name: round(float(limit) * 1000) for name, _, limit in rows}
+    """Return what the program, its tests and its benchmarks may weigh, in tokens."""
+    return {name: round(float(limit) * 1000) for name, limit in _LIMIT.findall(LEDGER.read_text())}
 
 
-def _of_module(name: str) -> str:
-    return f"{tokens((PACKAGE / name).read_text('utf-8')) / 1000:.1f}k"
+def weigh() -> dict[str, int]:
+    """Return what the program, its tests and its benchmarks weigh, in tokens."""
+    return {
+        name: sum(tokens(path.read_text("utf-8")) for path in (TOP / name).rglob("*.py"))
+        for name in read_limits()
+    }
+
+
+def _thousands(count: int) -> str:
+    return f"{count / 1000:.1f}"
+
+
+def _write() -> None:
+    weights = iter([_thousands(row.weight) for row in read_ledger()])
+    ledger = _ROW.sub(
+        lambda row: row[1] + row[2] + row[3] + next(weights) + row[5], LEDGER.read_text("utf-8")
+    )
+    LEDGER.write_text(ledger, "utf-8")
+    text = _RULE.sub(
+        lambda row: (
+            row[1] + row[2] + row[3] + f" {_thousands(Capability('', (row[2],)).weight)}k |"
+        ),
+        DECISIONS.read_text("utf-8"),
+    )
+    DECISIONS.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
+    for capability in read_ledger():
+        print(f"{_thousands(capability.weight):>7}  {capability.name}")
     limits = read_limits()
-    for package, count in sorted(weigh().items()):
-        print(f"{count / 1000:7.1f} of {limits[package] / 1000:5.1f}  {package}")
+    for name, count in weigh().items():
+        print(f"{_thousands(count):>7} of {_thousands(limits[name])}  {name}")
     if "--write" in sys.argv[1:]:
-        text = _RULE.sub(
-            lambda row: f"{row[1]}{row[2]}{row[3]} {_of_module(row[2])} |", DECISIONS.read_text()
-        )
-        DECISIONS.write_text(text)
+        _write()
