@@ -793,7 +793,7 @@ class Fault(Enum):
 class Hint(Sentence):
     """What is known beyond the fault; it takes the place of the advice."""
 
-    OLDER_VERSION = "fits {path} as of {version}; try `--3way`, which merges"
+    OLDER_VERSION = "fits {path} as of {version}; `--3way` tries to merge it"
     OLDER_AMBIGUOUS = "fits {path} as of {version} in several places"
     OLDER_DISAGREE = "fits {path} as of {version}, and other versions, whose merges differ"
     OLDER_DRIVER = "fits {path} as of {version}, but the attribute `merge` says how to merge it"

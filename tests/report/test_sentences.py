@@ -94,4 +94,4 @@ def test_each_advice_is_typed_as_it_is_given() -> None:
 
 def test_a_hint_takes_the_place_of_the_advice() -> None:
     failure = Failure(Fault.NOT_FOUND, "a.py").with_hint(Hint.OLDER_VERSION, version="1f2e")
-    assert failure.advice == "fits a.py as of 1f2e; try `--3way`, which merges"
+    assert failure.advice == "fits a.py as of 1f2e; `--3way` tries to merge it"

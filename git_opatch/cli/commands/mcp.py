@@ -28,7 +28,7 @@ def mcp(
     deny: list[str] | None = None,
     max_files: int | None = None,
 ) -> None:
-    """Serve the tools apply, edit, check, show, undo, redo and log over the Model Context Protocol.
+    """Serve apply, edit, check, show, create, undo, redo and log by the Model Context Protocol.
 
     It reads messages from standard input until that is closed, and answers on standard output. The
     working tree is changed, unless an option or `opatch.target` says otherwise. A refusal is a
