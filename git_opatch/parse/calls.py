@@ -22,8 +22,8 @@ from git_opatch.model.patch import Operation
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import edits, envelope, grammar, read, suggestions
 from git_opatch.parse.roles import STRINGS, names, normal, roles_of
-from git_opatch.parse.text import Scanner, Text
-from git_opatch.parse.tree import DIRECTORIES, Node, String
+from git_opatch.parse.text import NumberedText, Scanner
+from git_opatch.parse.tree import DIRECTORIES, JsonString, Node
 
 _TYPES = {
     b"create_file": (Operation.ADD, envelope.ADD),
@@ -103,7 +103,7 @@ def read_calls(scanner: Scanner) -> bool:
         start = at  # the pages of a list, as `gh api --paginate` prints them
 
 
-def _end_of(text: Text, start: int) -> tuple[int, Malformed, str]:
+def _end_of(text: NumberedText, start: int) -> tuple[int, Malformed, str]:
     """Return the offset of the end of the value at `start`; or of what is wrong, and what is."""
     whole, size = text.latin_1, _WINDOW
     if whole[start] == '"':  # a bare string is on its line
@@ -187,7 +187,7 @@ def _walk_list(node: Node, name: str, depth: int) -> None:
             _walk(values[-1], "command", depth)
         elif name == "command":  # another one
             words = b" ".join(each.raw.strip(b'"') for each in values)
-            grammar.note_command(node.below(b"", String(words, node.start)), 0)
+            grammar.note_command(node.below(b"", JsonString(words, node.start)), 0)
         return
     if any(each.opening == "{" and each.word("type") in _TYPES for each in values):
         name = "operations"  # one makes all that
@@ -314,7 +314,7 @@ def _operation(own: Node, kind: bytes) -> None:
     for unknown in own.members.keys() - names(_OF_OPERATION) if not is_tool else ():
         own.members[unknown].error(Malformed.UNKNOWN_OF_OPERATION)
     has_diff = normal(name) in own.members or kind != b"delete_file"
-    diff = own.string(name) if has_diff else String(offset=own.start)
+    diff = own.string(name) if has_diff else JsonString(offset=own.start)
     path, value = own.path(), diff.value
     is_blocks = is_tool and _BLOCK.search(value)
     if is_tool:
@@ -327,7 +327,7 @@ def _operation(own: Node, kind: bytes) -> None:
         _read_section(own, kind, path, diff, is_tool=is_tool)
 
 
-def _read_section(own: Node, kind: bytes, path: bytes, diff: String, *, is_tool: bool) -> None:
+def _read_section(own: Node, kind: bytes, path: bytes, diff: JsonString, *, is_tool: bool) -> None:
     """Add the section of an operation, which changes one file.
 
     A `diff` that is an envelope must have exactly the expected section (D64).
@@ -341,7 +341,7 @@ def _read_section(own: Node, kind: bytes, path: bytes, diff: String, *, is_tool:
             value = b"+" + value.removesuffix(b"\n").replace(b"\n", b"\n+")
         elif value.endswith(b"\n+"):  # OpenAI's implementation joins lines by newlines
             value = value[:-2] + b"\n"
-    scanner = own.below(header, String(value, diff.offset, "diff"))
+    scanner = own.below(header, JsonString(value, diff.offset, "diff"))
     sections, errors = scanner.found.sections, scanner.errors
     first, ahead = len(sections), scanner.moved_to(1)
     ahead.skip_blank_lines()

@@ -23,7 +23,7 @@ from git_opatch.model.patch import Cell, FilePatch, Hunk, Line, Operation, Prefi
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse.hunks import line_diff
 from git_opatch.parse.roles import PAIR, SURE, names, normal, plain, roles_of
-from git_opatch.parse.tree import Node, String
+from git_opatch.parse.tree import JsonString, Node
 
 _ROLES = {
     "edit": ("PATH", "OLD", "NEW", "EVERY", "EXPECTED", "FIRST", "LAST", "HASH"),
@@ -205,10 +205,10 @@ def _read_cell(call: Node) -> None:
 def _add(
     call: Node,
     path: bytes,
-    new: String,
+    new: JsonString,
     operation: Operation = Operation.UPDATE,
     *,
-    old: String = String(),  # noqa: B008
+    old: JsonString = JsonString(),  # noqa: B008
     replacement: Replacement | None = None,
     fills: bool = False,
     start: int | None = None,

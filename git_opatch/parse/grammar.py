@@ -45,8 +45,8 @@ _BLOCK = (
 BLOCK = re.compile(_BLOCK)
 
 
-class Row(NamedTuple):
-    """A format or a wrapper. Patterns match at the start of a line, after its indentation."""
+class Syntax(NamedTuple):
+    """How a format or a wrapper is written. Patterns match behind a line's indentation."""
 
     module: str
     """The module with `starts` and `parse`, or with `read_…`."""
@@ -65,7 +65,7 @@ class Row(NamedTuple):
 # The last alternative of a block includes a newline: it matches in a whole text, never in a single
 # line, which may be the end of a diff. A tag in lower case is a near miss; its path shows that.
 FORMATS = {
-    Format.ENVELOPE: Row(
+    Format.ENVELOPE: Syntax(
         "envelope",
         STARS + rb"[ \t\f\v]*[A-Za-z]",
         BEGIN,
@@ -73,18 +73,18 @@ FORMATS = {
         rb"\*{3} Begin Patch|\*{3} End Patch",
         STARS + rb"[ \t]*(?i:begin|end|add|update|delete|move)\b",
     ),
-    Format.UNIFIED: Row(
+    Format.UNIFIED: Syntax(
         "unified",
         DIFF_GIT + rb"|--- ",
         DIFF_GIT + rb"|--- (?:[ab]/|/dev/null)",
     ),
-    Format.SEARCH_REPLACE: Row(
+    Format.SEARCH_REPLACE: Syntax(
         "blocks",
         _BLOCK + rb"|(?<![ \t])<{4,}[ \t]*\w[^\n]*\n",
         rb"<{5,9} ?SEARCH\b",
         marks=rb"<{7} SEARCH|>{7} REPLACE",
     ),
-    Format.FILE_CHANGES: Row(
+    Format.FILE_CHANGES: Syntax(
         "tags",
         TAG + rb"|<file_[a-z]+[ \t]+(?:file|from)_path[ \t]*=",
         rb"<FILE_CHANGES",
@@ -140,16 +140,16 @@ COMMAND = (  # sentences begin with a capital letter, as commands hardly ever do
 )
 """How a line of shell begins that may apply a patch, or have a heredoc."""
 WRAPPERS = {
-    "draft": Row("wrap", rb"<(?:" + DRAFT + rb")>|" + DRAFT_END),
-    "calls": Row("calls", JSON),
-    "raw_call": Row(
+    "draft": Syntax("wrap", rb"<(?:" + DRAFT + rb")>|" + DRAFT_END),
+    "calls": Syntax("calls", JSON),
+    "raw_call": Syntax(
         "wrap",
         rb"<tool_call|<function=|<(?:\w+:)?invoke name=|<\|[a-z_]+\|>|\[TOOL_CALLS\]|functions\.",
     ),
-    "message": Row("wrap", rb"(?:commit [0-9a-f]|# HG changeset patch|From: |Subject: )"),
-    "indented": Row("wrap", rb"(?<=[ \t])(?:" + OPENS + rb"|--- )"),
-    "shell": Row("shell", rb"(?:[$#%][ \t]+)?" + COMMAND),
-    "mail": Row("wrap", rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "),
+    "message": Syntax("wrap", rb"(?:commit [0-9a-f]|# HG changeset patch|From: |Subject: )"),
+    "indented": Syntax("wrap", rb"(?<=[ \t])(?:" + OPENS + rb"|--- )"),
+    "shell": Syntax("shell", rb"(?:[$#%][ \t]+)?" + COMMAND),
+    "mail": Syntax("wrap", rb"From \S+ [A-Z][a-z]{2} [A-Z][a-z]{2} "),
 }
 """Each is read by `read_…` of its module. A fence is not one: it has no text of its own."""
 LINES = re.compile(_union("begins"))
@@ -213,7 +213,7 @@ def load(module: str) -> ModuleType:
     return import_module(f"git_opatch.parse.{module}")
 
 
-def may_begin(scanner: Scanner, row: Row) -> bool:
+def may_begin(scanner: Scanner, row: Syntax) -> bool:
     """Return whether a row may begin at the next line, as it was written or as it is read."""
     match, text = pattern_of(row.begins).match, scanner.text
     return bool(match(text.raw, scanner.offset) or match(scanner.line + b"\n"))

@@ -68,7 +68,7 @@ def _range(first: bytes | None, count: bytes | None) -> tuple[int | None, int | 
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class OpenHunk:
     """A hunk that is being read."""
 
     number: int
@@ -118,8 +118,8 @@ class Hunks:
     """Whether the first hunk may be without a header."""
     may_be_cut: bool = False
     """Whether the last one may be cut off, since no marker ends it."""
-    current: Part | None = None
-    found: list[Part] = field(default_factory=list)
+    current: OpenHunk | None = None
+    found: list[OpenHunk] = field(default_factory=list)
 
     def read(self, take: Callable[[Hunks], bool | None]) -> tuple[Hunk, ...]:
         """Read the hunks up to a line for which `take` returns None, or to the end.
@@ -175,7 +175,7 @@ class Hunks:
             scanner.error(Malformed.NOT_A_HEADER, corrected=meant)
         if current is None or current.lines:
             self._close()
-            self.current = current = Part(scanner.number)
+            self.current = current = OpenHunk(scanner.number)
         current.headers.append(header or Header())
         scanner.at += 1
         if len(current.headers) > _MAX_HEADERS:
@@ -187,7 +187,7 @@ class Hunks:
     def _take_line(self, line: bytes) -> None:
         scanner, current = self.scanner, self.current
         if not is_no_newline(line):
-            self.current = current = current or Part(scanner.number)
+            self.current = current = current or OpenHunk(scanner.number)
             prefix = _PREFIXES.get(line[:1])
             text = line if prefix is None else line[1:]
             current.add(Line(prefix or Prefix.CONTEXT, text, True, scanner.number))
@@ -223,7 +223,7 @@ class Hunks:
                 current.separators = count
         self.found.append(current)
 
-    def _check(self, part: Part) -> None:
+    def _check(self, part: OpenHunk) -> None:
         """Report a misplaced end of the file, and lines that may be of another format."""
         scanner, solid = self.scanner, size_of_solid(part.lines)
         lasts = {
@@ -239,7 +239,7 @@ class Hunks:
             if lost:  # it was not meant as context
                 scanner.error(Malformed.NO_CHANGED_LINE, lost)
 
-    def _hunk(self, ordinal: int, part: Part) -> Hunk:
+    def _hunk(self, ordinal: int, part: OpenHunk) -> Hunk:
         numbered = [header for header in part.headers if header.start is not None]
         stated = (numbered or [Header()])[-1]
         return Hunk(

@@ -24,7 +24,7 @@ from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import indentation
 from git_opatch.parse import grammar, read
 from git_opatch.parse.names import names_at
-from git_opatch.parse.text import Scanner, Text
+from git_opatch.parse.text import NumberedText, Scanner
 
 NAMES = frozenset({"apply_patch", "applypatch", "apply-patch"})
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
@@ -103,7 +103,7 @@ _EMPTY = re.compile(rb"(?s)[ \t\r]*(?:#.*)?")
 _MAX_LINES = 32
 
 
-class _Command(NamedTuple):
+class _ShellCommand(NamedTuple):
     """A command: its program, its directory, and the part that is not understood, or empty."""
 
     program: str = ""
@@ -182,7 +182,7 @@ def _note_around(scanner: Scanner, called: Scanner) -> None:
 
 def patch_of(text: bytes) -> tuple[str, bytes] | None:
     """Return directory and patch of `text`; None unless it is exactly one `apply_patch` call."""
-    scanner = Scanner(Text(text))
+    scanner = Scanner(NumberedText(text))
     scanner.skip_blank_lines()
     if not scanner.more or _CD_LINE.fullmatch(scanner.line) or _PROMPT.match(scanner.line):
         return None
@@ -195,7 +195,7 @@ def patch_of(text: bytes) -> tuple[str, bytes] | None:
     return call.directory, b"\n".join(call.content.left).removesuffix(b"\n") + b"\n"
 
 
-def _read_call(scanner: Scanner) -> _Command | None:
+def _read_call(scanner: Scanner) -> _ShellCommand | None:
     """Take the command that begins here; None, with nothing taken, if it has no patch."""
     lines: list[bytes] = []
     ahead = scanner.copy()
@@ -216,7 +216,7 @@ def _read_call(scanner: Scanner) -> _Command | None:
 
 def _read_quoted(
     scanner: Scanner, text: bytes, below: Scanner, quote: re.Match[bytes]
-) -> _Command | None:
+) -> _ShellCommand | None:
     """Take a command with a quoted patch, whose first line is `text`; the others are `below`."""
     start, first = quote.start("quote"), scanner.at
     is_single, shown, until = quote["quote"] == b"'", text, below.at
@@ -227,7 +227,7 @@ def _read_quoted(
     if match is None:
         scanner.error(Malformed.UNCLOSED_QUOTE)
         scanner.at = scanner.end
-        return _Command()
+        return _ShellCommand()
     tail = shown[match.end() :].partition(b"\n")[0]
     head, is_glued = shown[: quote.start("ansi")], not re.match(rb"[\s;&|<>()]|\Z", tail)
     words = head.rstrip().removesuffix(b"<<<")
@@ -253,7 +253,7 @@ def _read_quoted(
 
 def _read_heredoc(
     scanner: Scanner, text: bytes, below: Scanner, heredoc: re.Match[bytes]
-) -> _Command | None:
+) -> _ShellCommand | None:
     """Take a command, whose line is `text`, and its heredoc, whose lines are `below`."""
     delimiter = heredoc["word"].strip(b"'\"\\")
     shown = text[: heredoc.start()] + b" " + text[heredoc.end() :]
@@ -310,12 +310,12 @@ def _heredoc_lines(
     return content, first + size + is_ended
 
 
-def _judge(shown: bytes, *, quoted: bool) -> _Command:
+def _judge(shown: bytes, *, quoted: bool) -> _ShellCommand:
     """Read a command: all but its patch, which is its last word, or its input."""
     text, directory, below, file = os.fsdecode(shown.replace(b"\\\n", b" ")), "", "", ""
     match = _COMMAND.match(text) if len(text) < _LONG else None
     if match is None:
-        return _Command(unknown=text.strip())
+        return _ShellCommand(unknown=text.strip())
     for into in _CHANGED.findall(match["cd"]):
         directory = posixpath.join(directory, *shlex.split(into))
     program, options = posixpath.basename(match["program"] or ""), shlex.split(match["options"])
@@ -334,10 +334,10 @@ def _judge(shown: bytes, *, quoted: bool) -> _Command:
             file = word
         elif not _SAME.fullmatch(word):
             unknown.append(word)
-    return _Command(program, directory, (*unknown, "")[0], file, below)
+    return _ShellCommand(program, directory, (*unknown, "")[0], file, below)
 
 
-def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Command:
+def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _ShellCommand:
     """Take a command that has a patch up to `end`, with an error: its `part` is not understood."""
     sought, first = text + b" " + os.fsencode(part), text.partition(b"\n")[0]
     options = (
@@ -354,7 +354,7 @@ def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _Command:
     else:
         scanner.error(Malformed.UNSUPPORTED_COMMAND, text=first, part=part)
     scanner.at = end
-    return _Command()
+    return _ShellCommand()
 
 
 def _find_end(below: Scanner, body: list[bytes], delimiter: bytes) -> tuple[int, bool]:

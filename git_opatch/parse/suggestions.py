@@ -29,7 +29,7 @@ _OPENS = re.compile(rb"(?m)^[ \t]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?:`{3,}|~{3
 _HEADER = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
-class _Place(NamedTuple):
+class _Commented(NamedTuple):
     """The lines that a comment is about. Lines count from 1."""
 
     first: int
@@ -88,7 +88,7 @@ def read_comment(own: Node) -> None:
             found.sections[at] = found.sections[at]._replace(hunks=hunks)
 
 
-def _place(own: Node, position: Node) -> _Place | None:
+def _place(own: Node, position: Node) -> _Commented | None:
     """Return the place of a comment, which `position` has, or itself; None if it is on removed
     lines, or has none."""
     shown = dict[int, bytes]()
@@ -108,10 +108,10 @@ def _place(own: Node, position: Node) -> _Place | None:
     if not (first and last and stated) or b"LEFT" in (own.word("side"), own.word("start_side")):
         return None
     commit = commit if re.fullmatch(rb"[0-9a-f]{7,64}", commit) else b""
-    return _Place(first, last, stated, commit.decode(), shown)
+    return _Commented(first, last, stated, commit.decode(), shown)
 
 
-def _hunk(own: Node, place: _Place, match: re.Match[bytes]) -> Hunk | None:
+def _hunk(own: Node, place: _Commented, match: re.Match[bytes]) -> Hunk | None:
     """Return the hunk of one suggestion; None, with an error, if it is for lines not shown."""
     start, stop = place.first - int(match["above"] or 0), place.last + int(match["below"] or 0)
     shown = place.shown

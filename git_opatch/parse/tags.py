@@ -24,7 +24,7 @@ from git_opatch.model.sentences import Malformed
 from git_opatch.parse import grammar
 from git_opatch.parse.envelope import UPDATE, is_end_of_file, is_marker, parse_marker, skip_header
 from git_opatch.parse.grammar import fence_in
-from git_opatch.parse.hunks import Hunks, Part, make_lines
+from git_opatch.parse.hunks import Hunks, OpenHunk, make_lines
 from git_opatch.parse.names import names_at
 from git_opatch.parse.text import Scanner, line_start
 
@@ -316,7 +316,7 @@ def _take_between_lines(hunks: Hunks, path: str) -> bool:
     return solid.at > first
 
 
-def _skip_header(solid: Scanner, current: Part | None, path: str) -> None:
+def _skip_header(solid: Scanner, current: OpenHunk | None, path: str) -> None:
     """Take the header of a diff for the file at `path`; `current` is the hunk above it."""
     number, first = solid.number, solid.at
     is_header = names_at(solid) and (not current or solid.peek(2).startswith(b"@@"))

@@ -78,7 +78,7 @@ _ASKS_MORE = re.compile(
 """Names, normal, of members that could ask for more than is done."""
 
 
-class String(NamedTuple):
+class JsonString(NamedTuple):
     """A string, where it is, and the name of its member."""
 
     value: bytes = b""
@@ -159,19 +159,19 @@ class Node:
         values.setdefault("name", self.name)
         self.scanner.error(fault, line, **values)  # type: ignore[arg-type]
 
-    def numbers(self, string: String, above: int = 0) -> Numbers:
+    def numbers(self, string: JsonString, above: int = 0) -> Numbers:
         """Return the numbers of the lines of a string, and of some `above` it."""
         name = f"`{string.name}`" if string.name else "the string"
         place = self.number_at(string.offset), string.offset, name
         return in_string(*place, self.number_at(self.start), above)
 
-    def below(self, header: bytes, string: String) -> Scanner:
+    def below(self, header: bytes, string: JsonString) -> Scanner:
         """Return a scanner over a string below lines that are written where the value is."""
         ending = b"\r\n" if b"\r\n" in string.value else b"\n"
         numbers = self.numbers(string, header.count(b"\n"))
         return self.scanner.nested(header.replace(b"\n", ending) + string.value, numbers)
 
-    def decode(self) -> String:
+    def decode(self) -> JsonString:
         """Decode the value, a valid string, to UTF-8; without a name after an error."""
         value: str = json.loads(os.fsdecode(self.raw), strict=False)
         self.scanner.text.read.append((self.start, self.end))
@@ -180,8 +180,8 @@ class Node:
         elif re.search(rb"\\u[dD][89a-fA-F]", self.raw) and re.search("[\ud800-\udfff]", value):
             self.error(Malformed.HALF_PAIR)
         else:
-            return String(value.encode("utf-8", "surrogateescape"), self.start, self.name)
-        return String()
+            return JsonString(value.encode("utf-8", "surrogateescape"), self.start, self.name)
+        return JsonString()
 
     def word(self, written: str) -> bytes:
         """Return the value of the first of these members, undecoded and without quotes."""
@@ -205,7 +205,7 @@ class Node:
             found = [name for name in found if self.holds(name, '"')] or found
         return [self.members[name] for name in found]
 
-    def string(self, wanted: str, shown: str = "") -> String:
+    def string(self, wanted: str, shown: str = "") -> JsonString:
         """Return the string with any of these names; an empty one, without a name, after an error.
 
         If there is none, the error says that `shown`, or the first name, is missing.
@@ -214,14 +214,14 @@ class Node:
         if not found:
             shown = shown or (wanted.lower() if wanted.isupper() else wanted.split()[0])
             self.error(Malformed.NO_MEMBER, name=shown)
-            return String()
+            return JsonString()
         for other in found[1:]:
             if found[0].raw != other.raw:
                 other.error(Malformed.BOTH, first=found[0].name, second=other.name)
         if found[0].opening == '"':
             return found[0].decode()
         found[0].error(Malformed.NOT_A_STRING)
-        return String()
+        return JsonString()
 
     def path(self, wanted: str = "PATH") -> bytes:
         """Return the path with any of these names; empty after an error."""

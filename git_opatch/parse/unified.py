@@ -16,7 +16,7 @@ from git_opatch.model.patch import FilePatch, Hunk, Operation, Prefix
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import indentation
 from git_opatch.parse import grammar
-from git_opatch.parse.hunks import Hunks, Part, is_hunk_line, size_of_solid
+from git_opatch.parse.hunks import Hunks, OpenHunk, is_hunk_line, size_of_solid
 from git_opatch.parse.names import (
     DEV_NULL,
     Names,
@@ -169,7 +169,7 @@ def _read_hunks(scanner: Scanner) -> tuple[Hunk, ...]:
     return Hunks(scanner, may_be_cut=True).read(take)
 
 
-def _list_below(below: Scanner, hunk: Part) -> int:
+def _list_below(below: Scanner, hunk: OpenHunk) -> int:
     """Return the number of the first item of a list that is `below` blank lines, or 0 (D184).
 
     No fence says where the diff ends, all announced lines are there, and none of the last is as
@@ -184,7 +184,7 @@ def _list_below(below: Scanner, hunk: Part) -> int:
     return first if hunk.is_complete or not is_as_deep else 0
 
 
-def _ends_diff(scanner: Scanner, hunk: Part | None) -> bool:
+def _ends_diff(scanner: Scanner, hunk: OpenHunk | None) -> bool:
     """Return whether the diff of this file ends before the next line."""
     line, next_line = scanner.line, scanner.peek()
     if _starts_alone(line) or _begins_other(scanner):
@@ -231,7 +231,7 @@ def _begins_next(scanner: Scanner, *, any_names: bool = False) -> bool:
     return any_names or names[0] == names[1] or None in names
 
 
-def _is_prose(scanner: Scanner, hunk: Part | None, ahead: Scanner) -> bool:
+def _is_prose(scanner: Scanner, hunk: OpenHunk | None, ahead: Scanner) -> bool:
     """Return whether an unprefixed line ends the patch, and is not context that lost its space.
 
         line                                          is prose if

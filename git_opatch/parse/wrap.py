@@ -14,7 +14,7 @@ from git_opatch.model.json_text import DECODER
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import indentation
 from git_opatch.parse import grammar, read
-from git_opatch.parse.text import Scanner, Text
+from git_opatch.parse.text import NumberedText, Scanner
 
 _ENDING = re.compile(rb"(?i)[ \t]*(?:" + grammar.ENDING + rb")")
 _LAST = re.compile(rb"[ \t]*(?:(?i:" + grammar.ENDING + rb")|" + grammar.MARKS + rb")\s*")
@@ -42,7 +42,7 @@ def read_indented(scanner: Scanner) -> bool:
     if not _is_whole(scanner.moved_to(end), texts):
         return False
     raw, numbers = b"".join(text + b"\n" for text in texts), scanner.from_(first)
-    trial = Scanner(Text(raw, numbers), at=scanner.at - first)
+    trial = Scanner(NumberedText(raw, numbers), at=scanner.at - first)
     name = grammar.find_format(trial)
     if name is None:
         return False
@@ -152,7 +152,7 @@ def read_draft(scanner: Scanner) -> bool:
         last = re.search(_OUTSIDE + match[1] + b">", inside)
         inside = inside[: last.start() if last else None]
         is_call = any(grammar.is_call(line[0]) for line in _JSON_LINE.finditer(inside))
-        drafted = is_call or grammar.find_patch(Scanner(Text(inside))) is not None
+        drafted = is_call or grammar.find_patch(Scanner(NumberedText(inside))) is not None
         if last is None and drafted:
             scanner.error(Malformed.OPEN_DRAFT, tag=match[1])
         end = end + last.end() if last else stop

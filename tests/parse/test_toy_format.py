@@ -20,7 +20,7 @@ import git_opatch
 
 _PACKAGE = Path(git_opatch.__file__).parent
 _ROW = """\
-    Format.TOY: Row(
+    Format.TOY: Syntax(
         "toy",
         rb"%% patch ",
         rb"%% patch ",

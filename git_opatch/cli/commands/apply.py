@@ -89,7 +89,7 @@ def apply(
     )
     wish = commit.resolve(chosen, partial, json=json)
     reporter = JsonReporter("apply") if json else TextReporter(settings, quiet, verbose)
-    run = _Run(repository, options, " ".join(inputs.files or ()), wish, reporter)
+    run = _ApplyCall(repository, options, " ".join(inputs.files or ()), wish, reporter)
     with reporter:
         run.recover(check=check)
         patch = read_text(read_clipboard(), inputs.patch_format) if clipboard else inputs.read()
@@ -118,7 +118,7 @@ def _repository() -> Repository:
         raise RepositoryError(f"{error}\n  {outside}") from None
 
 
-class _Run(NamedTuple):
+class _ApplyCall(NamedTuple):
     """One call of the command, its options resolved; `name` is what the journal calls the patch."""
 
     repository: Repository
