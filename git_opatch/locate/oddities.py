@@ -9,12 +9,12 @@ from itertools import groupby, pairwise
 from git_opatch.locate.file import File
 from git_opatch.locate.reading import ADDED, REMOVED, is_blank
 from git_opatch.model.failure import name_range
+from git_opatch.model.json_text import string_line_of
 from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.patch import Hunk, Line
 from git_opatch.model.picture import WORD
 from git_opatch.model.sentences import Detail
 from git_opatch.model.text import visible
-from git_opatch.model.text_position import string_line_of
 
 _CARETS = re.compile(rb"\s*\^[\^\s~]*")
 _LEAST = 2

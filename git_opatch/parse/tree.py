@@ -15,11 +15,10 @@ from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
-from git_opatch.model.json_text import items, skip_space
+from git_opatch.model.json_text import TextPosition, items, skip_space
 from git_opatch.model.paths import without_octal
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import visible
-from git_opatch.model.text_position import TextPosition
 from git_opatch.parse.roles import STRINGS, names, normal, roles_of
 from git_opatch.parse.text import Numbers, Scanner, in_string
 

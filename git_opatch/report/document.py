@@ -26,9 +26,9 @@ from git_opatch.report import (
     unmerged,
 )
 from git_opatch.report.fields import TABLES
-from git_opatch.report.files import placed_by_file
 from git_opatch.report.history import RecordValues
 from git_opatch.report.outcome import Outcome, Status
+from git_opatch.report.placements import placed_by_file
 from git_opatch.report.values import FailureValues, FileValues, PartValues, Sections
 
 VERSION = 2

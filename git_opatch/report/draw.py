@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from git_opatch.model.failure import name_lines, name_range
+from git_opatch.model.json_text import string_line_of
 from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.picture import AGREES, WORD, Mark, Picture, Row, Shows, elide
 from git_opatch.model.sentences import Detail
 from git_opatch.model.text import visible, visible_difference
-from git_opatch.model.text_position import string_line_of
 
 Spans = Sequence[tuple[str, str]]
 """The pieces of a line, each with its style; empty for none."""

@@ -1,21 +1,47 @@
-"""Where hunks were placed, as lines for a person."""
+"""Where hunks were placed: the files of a plan with their hunks, and lines for a person."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from git_opatch.complete import FileSummary
 from git_opatch.model.failure import Failure
 from git_opatch.model.patch import Patch
+from git_opatch.model.paths import quote
 from git_opatch.model.placement import Evidence, Likeness, Placement
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.text import visible
 from git_opatch.plan.plan import PlacedHunk, Plan
-from git_opatch.report.files import placed_by_file
 
 _MAX_SHOWN = 20
 _WHOLE = "ADRC"
 """Git's letters for the changes of files that may be one part."""
+UNCHANGED = "="
+"""The status of a file that hunks were placed in, but that is not changed by them together."""
+
+
+def placed_by_file(plan: Plan) -> list[tuple[FileSummary, list[PlacedHunk]]]:
+    """List each file of the plan with its hunks; unchanged files come last."""
+    files = {file.path: file for file in plan.completed.files}
+    moved = {file.old_path: file for file in reversed(plan.completed.files)}
+    found: dict[FileSummary, list[PlacedHunk]] = {file: [] for file in plan.completed.files}
+    for placed in plan.placed:
+        section = placed.section
+        names = [name for name in (section.new_path, section.old_path, section.alternate) if name]
+        known = [paths[name] for name in names for paths in (files, moved) if name in paths]
+        file = known[0] if known else FileSummary(UNCHANGED, names[0], names[0], 0, 0)
+        found.setdefault(file, []).append(placed)
+    return list(found.items())
+
+
+def hunk_names(parts: Iterable[Part]) -> bytes:
+    """List the id and the name of each part of a patch, as `--only` takes them."""
+    named = (
+        (part.id, f"{part.section.path}:{part.hunk.ordinal}" if part.hunk else part.section.path)
+        for part in parts
+    )
+    return b"".join(f"{part}\t{quote(name)}\n".encode() for part, name in named)
 
 
 def details(plan: Plan, patch: Patch, ids: Mapping[Key, str]) -> Iterator[str]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from git_opatch.model.failure import Failure, Refused
+from git_opatch.model.json_text import string_line_of
 from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.picture import Mark, Picture, Shows
 from git_opatch.model.selection import falling_sections, parts_of
 from git_opatch.model.sentences import Detail, Fault, Reason
 from git_opatch.model.text import visible
-from git_opatch.model.text_position import string_line_of
 from git_opatch.report.draw import Shown, drawn, joined, title
 
 _MOST_ROWS, _LEAST_ROWS, _MOST_DRAWN, _MOST = 36, 7, 4, 12

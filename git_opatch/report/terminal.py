@@ -1,28 +1,40 @@
-"""Lines to the terminal: messages to standard error, data to standard output.
+"""The terminal: messages to standard error, data to standard output; colours, pager, progress.
 
 Colour is used on a terminal, if `NO_COLOR` and `color.ui` allow it, and elsewhere if `color.ui` is
-`always`, as git has it. rich is imported only then.
+`always`, as git has it. rich is imported only then. On a terminal what is printed goes through the
+user's pager by git's rules: `GIT_PAGER`, `core.pager`, `PAGER`, else `less`; `cat`, or nothing, is
+no pager. `git --no-pager` and `git -p` decide before us, as does `pager.opatch`.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TextIO
+from threading import Event, Thread
+from typing import TextIO, TypeVar
 
+from git_opatch.git.repository import Repository
+from git_opatch.git.runner import start_pager
 from git_opatch.model.errors import InputError
+from git_opatch.model.settings import FALSE
 from git_opatch.model.text import Text, visible
 from git_opatch.report.draw import Shown, Spans, plain
-from git_opatch.report.files import DIFF_STYLES
 
+DIFF_STYLES = {"@": "cyan", "-": "red", "+": "green"}
+"""The styles of a diff's lines, by their first character."""
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
-_NEVER = ("false", "never", "no", "off")
+_NEVER = (*FALSE[:3], "never")
+_PATIENCE = 1.0  # seconds
+_ERASE = "\r\x1b[K"
+_Result = TypeVar("_Result")
 
 
 def use_colour(stream: TextIO, settings: Mapping[str, str]) -> bool:
@@ -39,11 +51,6 @@ class _Pager:
     """Whether standard output goes to a pager that we started for a terminal."""
 
     runs = False
-
-
-def set_paging(runs: bool) -> None:
-    """Treat standard output as the terminal that its pager is on, or no longer."""
-    _Pager.runs = runs
 
 
 def is_on_terminal() -> bool:
@@ -150,3 +157,93 @@ def write_file(data: bytes, name: str) -> None:
         Path(name).write_bytes(data)
     except OSError as error:
         raise InputError(f"cannot write `{name}`: {error.strerror}") from None
+
+
+@contextmanager
+def paged(repository: Repository, settings: Mapping[str, str]) -> Iterator[None]:
+    """Page what is printed inside, if standard output is a terminal.
+
+    That the user leaves the pager early is not an error.
+    """
+    command = _pager(repository, settings)
+    process = start_pager(command) if command else None
+    if process is None or process.stdin is None:
+        yield
+        return
+    sys.stdout.flush()
+    terminal = os.dup(1)
+    os.dup2(process.stdin.fileno(), 1)
+    process.stdin.close()
+    _Pager.runs = True
+    try:
+        with suppress(BrokenPipeError):
+            yield
+    finally:
+        with suppress(OSError):
+            sys.stdout.flush()
+        _Pager.runs = False
+        os.dup2(terminal, 1)
+        os.close(terminal)
+        # an interrupt is for the pager, which stops what it is doing and goes on
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        process.wait()
+        signal.signal(signal.SIGINT, handler)
+
+
+def _pager(repository: Repository, settings: Mapping[str, str]) -> str:
+    """Return the command of the pager; empty for none."""
+    if not sys.stdout.isatty() or settings.get("pager.opatch", "").lower() in FALSE:
+        return ""
+    command = os.fsdecode(repository.run("var", "GIT_PAGER").output).strip()
+    return "" if command == "cat" else command
+
+
+def shows_progress() -> bool:
+    """Return whether standard error is a terminal that can erase a line."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def with_progress(results: Iterable[_Result], total: int) -> Iterator[_Result]:
+    """Yield each of `total` results; after a second, with their number on standard error.
+
+    It is written while a result is awaited, and erased before the result is yielded, so that the
+    caller who prints the results need not know of it.
+    """
+    if total < 2 or not shows_progress():
+        yield from results
+        return
+    start, awaited = time.monotonic(), iter(results)
+    for done in range(total):
+        if late := time.monotonic() - start > _PATIENCE:
+            _write(f"{done:,} of {total:,}")
+        result = next(awaited)
+        _write(_ERASE * late)
+        yield result
+
+
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    """Say after each second what the work inside is, and how long it takes; nothing if it is ""."""
+    done = Event()
+
+    def tell() -> None:
+        seconds = 0
+        while not done.wait(_PATIENCE):
+            seconds += 1
+            _write(f"\r{what}: {seconds} s")
+        _write(_ERASE * bool(seconds))
+
+    thread = Thread(target=tell, daemon=True)
+    if what and shows_progress():
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if thread.ident:
+            thread.join()
+
+
+def _write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

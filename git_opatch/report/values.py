@@ -8,12 +8,12 @@ from typing import NamedTuple
 from git_opatch.complete import FileSummary
 from git_opatch.model.errors import Diagnostic, Kind, OpatchError, ParseError
 from git_opatch.model.failure import Failure
+from git_opatch.model.json_text import string_line_of
 from git_opatch.model.patch import FilePatch, Hunk, Line, Patch
 from git_opatch.model.picture import Mark, Picture, Row, Shows, elide
 from git_opatch.model.placement import Placement
 from git_opatch.model.selection import Key, Part, key_of
 from git_opatch.model.sentences import Difference
-from git_opatch.model.text_position import string_line_of
 from git_opatch.plan.plan import PlacedHunk
 from git_opatch.report import error_line, error_lines
 from git_opatch.report.draw import title

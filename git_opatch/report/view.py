@@ -1,6 +1,7 @@
 """A whole patch as a person looks at it: its files, what becomes of each part, and the pictures.
 
 Nothing is located here, and what is refused has its pictures: those of the other parts are drawn.
+In a terminal it is one column; all signs are ASCII, and words say what colours do.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
+from textwrap import wrap
 from typing import NamedTuple
 
 from git_opatch import report
@@ -21,6 +23,7 @@ from git_opatch.model.placement import Evidence, Placement
 from git_opatch.model.reverse import reverse
 from git_opatch.model.selection import Key, Part, key_of, parts_of
 from git_opatch.model.text import BYTE_ORDER_MARK, visible, without_cr
+from git_opatch.report.draw import Spans, drawn, title
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import refused_parts, where
 from git_opatch.report.refusal import text_of
@@ -241,3 +244,54 @@ def alone(part: Part, lines: _Lines) -> Picture:
     hunks = part.section.hunks if part.hunk is None else [part.hunk]
     rows = [Row(Mark.ADDED, line=line) for hunk in hunks for line in hunk.lines]
     return Picture("", tuple(rows[:_MOST_ROWS]))
+
+
+_STYLES = {
+    Certainty.STRICT: "green",
+    Certainty.TOLERATED: "yellow",
+    Certainty.APPLIED: "blue",
+    Certainty.REFUSED: "bold red",
+}
+
+
+def patch_lines(view: PatchView, width: int) -> Iterator[Spans]:
+    """Lay out a patch in `width` columns."""
+    for message in view.messages:
+        yield [(message, "")]
+    for number, file in enumerate(view.files):
+        yield from [[]] * bool(number)
+        yield from heading(file, width)
+        for part in file.parts:
+            yield []
+            yield from part_lines(part, file.path, width)
+
+
+def heading(file: FileView, width: int) -> Iterator[Spans]:
+    """Name a file, and say why all of it is refused."""
+    yield [(f"{file.change} ", ""), (file.path, "bold")]
+    if file.failure:
+        yield from _wrapped(f"refused: {file.failure}", width, "refused", "bold red")
+        yield from _wrapped(file.advice, width)
+
+
+def part_lines(part: PartView, path: str, width: int) -> Iterator[Spans]:
+    """Lay out a part of the file at `path` with its pictures in `width` columns."""
+    verdict = f"{part.verdict}: {part.name} {part.sentence}"
+    yield from _wrapped(verdict, width, part.verdict, _STYLES[part.certainty])
+    for picture in part.pictures:
+        if picture.title or part.pictures[1:]:
+            name = title(picture, path)
+            yield from _wrapped(name, width, name, "bold")
+        yield from drawn(picture.telling, _MOST_ROWS)
+        if picture.advice:
+            yield from _wrapped(f"if this place is meant: {picture.advice}", width)
+    for line in (*part.notes, part.advice):
+        yield from _wrapped(line, width)
+
+
+def _wrapped(text: str, width: int, label: str = "", style: str = "") -> Iterator[Spans]:
+    """Break a sentence between words, none of which is broken; `label` begins it."""
+    room = max(width - 4, 1)
+    for at, line in enumerate(wrap(text, room, break_long_words=False, break_on_hyphens=False)):
+        end = 0 if at else len(label)
+        yield [("  " + "  " * bool(at), ""), (line[:end], style), (line[end:], "")]

@@ -208,7 +208,7 @@ def test_patches_are_checked_in_a_bare_repository(base: Sandbox, tmp_path: Path)
 
 _SLOWLY = """
 import sys, time
-from git_opatch.report.progress import with_progress
+from git_opatch.report.terminal import with_progress
 
 def slowly():
     for number in range(4):
@@ -243,7 +243,7 @@ def test_no_progress_without_a_terminal(repo: Sandbox) -> None:
 
 _TIMED = """
 import sys, time
-from git_opatch.report.progress import timed
+from git_opatch.report.terminal import timed
 
 with timed("undo"):
     time.sleep(float(sys.argv[1]))

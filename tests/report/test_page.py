@@ -23,10 +23,9 @@ from git_opatch.model.picture import Mark
 from git_opatch.operations.apply import plan_patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import resolve_paths
-from git_opatch.report.columns import patch_lines
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.pages import patch_page
-from git_opatch.report.view import Certainty, view_of
+from git_opatch.report.view import Certainty, patch_lines, view_of
 
 _SHAPES = """\
 class Circle:

@@ -16,8 +16,7 @@ from git_opatch.batch.run import Engine, Output, Tally, judge_all
 from git_opatch.cli.groups import STANDARD_INPUT
 from git_opatch.model.errors import InputError, Interrupted, OpatchError, UsageError
 from git_opatch.report import batch as wording
-from git_opatch.report import progress
-from git_opatch.report.terminal import show, write_file
+from git_opatch.report.terminal import show, shows_progress, write_file
 
 
 class EngineName(Enum):
@@ -55,7 +54,7 @@ def batch(
     try:
         with _opened(tasks) as file, Output(output or None) as results, opened_engine as judging:
             tallies = judge_all(file, judging, results, repositories)
-            if not quiet and progress.is_shown():
+            if not quiet and shows_progress():
                 tallies = wording.with_bar(tallies, file)
             for tally in tallies:  # noqa: B007 - the last one is reported
                 pass

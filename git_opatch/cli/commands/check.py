@@ -33,10 +33,9 @@ from git_opatch.parse import parse_patch
 from git_opatch.report.draw import Spans
 from git_opatch.report.outcome import Outcome
 from git_opatch.report.placements import details
-from git_opatch.report.progress import with_progress
 from git_opatch.report.refusal import count_conflicts, failure_lines
 from git_opatch.report.reporters import JsonReporter, TextReporter
-from git_opatch.report.terminal import show
+from git_opatch.report.terminal import show, with_progress
 
 _CALL = "apply_patch"
 

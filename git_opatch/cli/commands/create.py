@@ -7,8 +7,7 @@ from git_opatch.create.from_repository import create_patch
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Format
-from git_opatch.report.progress import timed
-from git_opatch.report.terminal import write_data, write_file
+from git_opatch.report.terminal import timed, write_data, write_file
 
 _MINIMAL = "minimal"
 

@@ -13,13 +13,7 @@ from git_opatch.model.errors import JournalError
 from git_opatch.model.settings import Settings
 from git_opatch.operations.log import LoggedPatch, logged_patches, notes_on_log
 from git_opatch.report import document, history
-from git_opatch.report.pager import paged
-from git_opatch.report.terminal import (
-    is_on_terminal,
-    show,
-    show_diff,
-    write_data,
-)
+from git_opatch.report.terminal import is_on_terminal, paged, show, show_diff, write_data
 
 
 def log(

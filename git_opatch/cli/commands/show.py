@@ -24,14 +24,11 @@ from git_opatch.model.selection import parts_of
 from git_opatch.model.settings import Settings
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.report import terminal
-from git_opatch.report.columns import patch_lines
-from git_opatch.report.files import hunk_names
 from git_opatch.report.outcome import Outcome
-from git_opatch.report.pager import paged
-from git_opatch.report.placements import details, left_out_notes
+from git_opatch.report.placements import details, hunk_names, left_out_notes
 from git_opatch.report.refusal import count_failures
 from git_opatch.report.reporters import JsonReporter, TextReporter
-from git_opatch.report.view import view_of
+from git_opatch.report.view import patch_lines, view_of
 
 
 def show(
@@ -108,7 +105,7 @@ class _ShowReporter(TextReporter):
         if not failures:
             self.show(left_out_notes(outcome.left_out))
             self.show([] if drawn else report.notes(plan.notes))
-        with paged(self._repository, settings):
+        with terminal.paged(self._repository, settings):
             if drawn:
                 terminal.show(patch_lines(view_of(outcome, None), columns), sys.stdout, settings)
             else:

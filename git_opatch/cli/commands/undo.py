@@ -13,8 +13,8 @@ from git_opatch.model.patch import Patch
 from git_opatch.model.settings import journal_size
 from git_opatch.operations import undo as operation
 from git_opatch.report.outcome import Outcome
-from git_opatch.report.progress import timed
 from git_opatch.report.reporters import JsonReporter, TextReporter, notes_of
+from git_opatch.report.terminal import timed
 
 
 def undo(
