@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from git_opatch.model.errors import Diagnostic, InputError, ParseError, UsageError
 from git_opatch.model.options import (
@@ -111,17 +111,91 @@ def read_clipboard() -> bytes:
         ) from None
 
 
-class InputOptions(NamedTuple):
-    """The patch, and how to read it."""
+class PatchOptions(NamedTuple):
+    """The patch, how to read and to match it, which parts are meant, and what it may touch."""
 
     files: list[str] | None = None
     patch_format: Format | None = None
     directory: str = ""
     overwrite: bool = False
+    only: list[str] | None = None
+    leave_out: list[str] | None = None
+    match: Tier | None = None
+    ambiguous: Ambiguous | None = None
+    three_way: bool = False
+    allow: list[str] | None = None
+    deny: list[str] | None = None
+    expect: list[str] | None = None
+    max_files: int | None = None
+    root: str | None = None
 
     def read(self) -> Patch:
         """Read all files as one patch. Raises `InputError` and `ParseError`."""
         return read_patch(self.files or (), self.patch_format)
+
+    def select(self, patch: Patch, options: Options, top: Path | None) -> Selected:
+        """Choose the parts of `patch` that are meant. Raises `UsageError`."""
+        resolved = resolve_paths(patch, options, top)
+        return select(patch, self.only or (), self.leave_out or (), resolved, str(top or ""))
+
+    def resolve(
+        self,
+        settings: Settings,
+        target: Target,
+        top: Path | None,
+        *,
+        by_program: bool,
+        in_part: bool = False,
+        **others: Any,
+    ) -> Options:
+        """Resolve the options for a working tree at `top`; `others` are as of `Options`.
+
+        `by_program` is as of `matching`, `in_part` whether a part of the patch may be applied. The
+        paths of `expect` are below `directory`, or absolute and below `top`. Raises `UsageError`.
+        """
+        named = Named(
+            self.allow, self.deny, split_expected(self.expect or ()), self.max_files, self.root
+        )
+        return Options(
+            target,
+            overwrite=self.overwrite,
+            directory=self.directory,
+            matching=matching(settings, self.match, self.ambiguous, by_program=by_program),
+            three_way=self._three_way(target, carry=others.get("carry", False), in_part=in_part),
+            policy=Policy.read(
+                settings, named, os.getcwd(), prefix=self.directory, top=str(top or "")
+            ),
+            **others,
+        )
+
+    def _three_way(self, target: Target, *, carry: bool, in_part: bool) -> ThreeWay:
+        """Choose what older versions of files are used for. Raises `UsageError`."""
+        if not self.three_way:
+            return ThreeWay.OFF if carry or in_part else ThreeWay.SUGGEST
+        if target is Target.WORKTREE or carry:
+            raise UsageError("--3way merges in the index; it excludes --worktree and --carry")
+        if in_part:
+            raise UsageError("--3way merges whole files; it excludes --partial, --reject and -p")
+        return ThreeWay.MERGE
+
+
+def matching(
+    settings: Settings,
+    tier: Tier | None = None,
+    ambiguous: Ambiguous | None = None,
+    *,
+    by_program: bool,
+) -> Matching:
+    """Take what is named, else `opatch.match` and `opatch.ambiguous`, else the defaults.
+
+    `by_program` says that a program reads the result, to which no option is advised. Raises
+    `UsageError`, also for a guess in a hook, where nobody checks the result.
+    """
+    configured = Matching.from_settings(settings)
+    ambiguous = ambiguous or configured.ambiguous
+    if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
+        raise UsageError("--ambiguous nearest is not allowed in hooks: nobody checks its guess")
+    return Matching(tier or configured.tier, ambiguous, can_choose=not by_program)
 
 
 class TargetOptions(NamedTuple):
@@ -167,50 +241,6 @@ class BaseOptions(NamedTuple):
         return Target.WORKTREE if self.worktree else Target.CACHED
 
 
-class MatchOptions(NamedTuple):
-    """How to locate hunks."""
-
-    match: Tier | None = None
-    ambiguous: Ambiguous | None = None
-    three_way: bool = False
-
-    def resolve(self, settings: Settings, *, by_program: bool = False) -> Matching:
-        """Take what is named, else `opatch.match` and `opatch.ambiguous`, else the defaults.
-
-        `by_program` says that a program reads the result, to which no option is advised.
-        Raises `UsageError`, also for a guess in a hook, where nobody checks the result.
-        """
-        configured = Matching.from_settings(settings)
-        ambiguous = self.ambiguous or configured.ambiguous
-        if ambiguous is Ambiguous.NEAREST and "PRE_COMMIT" in os.environ:
-            raise UsageError("--ambiguous nearest is not allowed in hooks: nobody checks its guess")
-        return Matching(self.match or configured.tier, ambiguous, can_choose=not by_program)
-
-    def resolve_three_way(
-        self, target: Target, *, carry: bool = False, partial: bool = False
-    ) -> ThreeWay:
-        """Choose what older versions of files are used for. Raises `UsageError`."""
-        if not self.three_way:
-            return ThreeWay.OFF if carry or partial else ThreeWay.SUGGEST
-        if target is Target.WORKTREE or carry:
-            raise UsageError("--3way merges in the index; it excludes --worktree and --carry")
-        if partial:
-            raise UsageError("--3way merges whole files; it excludes --partial, --reject and -p")
-        return ThreeWay.MERGE
-
-
-class SelectOptions(NamedTuple):
-    """Which parts of the patch are meant."""
-
-    only: list[str] | None = None
-    leave_out: list[str] | None = None
-
-    def resolve(self, patch: Patch, options: Options, top: Path | None) -> Selected:
-        """Choose the parts of `patch`. Raises `UsageError`."""
-        resolved = resolve_paths(patch, options, top)
-        return select(patch, self.only or (), self.leave_out or (), resolved, str(top or ""))
-
-
 class PartialOptions(NamedTuple):
     """What to do with changes that cannot be applied."""
 
@@ -224,30 +254,11 @@ class PartialOptions(NamedTuple):
         return self.partial or self.reject
 
 
-class PolicyOptions(NamedTuple):
-    """Which paths a patch may touch, how many, and which versions of files it was written for."""
-
-    allow: list[str] | None = None
-    deny: list[str] | None = None
-    expect: list[str] | None = None
-    max_files: int | None = None
-    root: str | None = None
-
-    def resolve(self, settings: Settings, directory: str, top: Path | None) -> Policy:
-        """Check the expectations, whose paths are below `directory`, or absolute and below `top`.
-
-        Raises `UsageError`.
-        """
-        expected = split_expected(self.expect or ())
-        named = Named(self.allow, self.deny, expected, self.max_files, self.root)
-        return Policy.read(settings, named, os.getcwd(), prefix=directory, top=str(top or ""))
-
-
 def options_of_agent(settings: Settings, named: Named = Named(), directory: str = "") -> Options:  # noqa: B008
     """Resolve how the call of an agent is judged, or applied; `directory` as of `Policy.read`."""
     return Options(
         Target.WORKTREE,
-        matching=MatchOptions().resolve(settings, by_program=True),
+        matching=matching(settings, by_program=True),
         journal_size=journal_size(settings),
         policy=Policy.read(settings, named, directory),
     )
@@ -299,9 +310,3 @@ class PageOptions(NamedTuple):
         if wanted and json:
             raise UsageError("--json excludes --html, --output and --open")
         return wanted
-
-    def deliver(self, page: bytes) -> None:
-        """Write `page`, and open it. Raises `InputError`."""
-        from git_opatch.report.pages import deliver
-
-        deliver(page, self.output, opens=self.opens)

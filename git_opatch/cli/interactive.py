@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from git_opatch.cli.git_prompt import ask_git
 from git_opatch.create.hunks import hunk_ranges, line_changes, make_section
@@ -19,6 +19,7 @@ from git_opatch.model.options import Options, Tier
 from git_opatch.model.patch import FilePatch, Patch
 from git_opatch.model.selection import Selected, keep, parts_of
 from git_opatch.model.text import visible
+from git_opatch.operations.apply import plan_patch
 from git_opatch.plan.plan import Plan
 from git_opatch.report.placements import left_out_verdicts, refused_parts
 from git_opatch.report.terminal import show, use_colour
@@ -30,26 +31,16 @@ _Versions = Mapping[str, tuple[Blob | None, Blob | None]]
 """What each file is, and what it would be, by path."""
 
 
-class Choice(NamedTuple):
-    """What was chosen, and how it is to be applied."""
-
-    selected: Selected
-    options: Options
-
-
 def choose(
-    selected: Selected,
-    plan_patch: Callable[[Patch, Options], Plan],
-    repository: Repository,
-    options: Options,
-    settings: Mapping[str, str],
-) -> Choice:
+    selected: Selected, repository: Repository, options: Options, settings: Mapping[str, str]
+) -> tuple[Selected, Options]:
     """Let git ask which changes of the selected parts are wanted.
 
     The parts that do not apply are named, and left out. If none applies, or what fails is not of a
     part, nothing is asked, and all stays selected: then the reasons are for the caller to report.
     If all changes are chosen, the patch is what it was; else it is another one, of the changes that
-    were; it is empty if none was. Raises `UsageError` without a terminal, and for several mails.
+    were, to be applied with the options that are returned; it is empty if none was. Raises
+    `UsageError` without a terminal, and for several mails.
     """
     patch = selected.patch
     if options.commit and len(patch.mails) > 1:
@@ -57,22 +48,22 @@ def choose(
             "--interactive with --commit asks about one mail, and these are "
             f"{len(patch.mails)}\n  apply them one by one (git mailsplit)"
         )
-    plan, parts = plan_patch(patch, replace(options, partial=True)), parts_of(patch)
+    plan, parts = _plan(patch, repository, replace(options, partial=True)), parts_of(patch)
     refused = refused_parts(parts, plan.failures)
     known = {key for part in parts for key in part.keys}
     is_refused = len(refused) == len(parts) or any(each.key not in known for each in plan.failures)
     with _terminal() as answers:
         if is_refused or not plan.completed.changes:
-            return Choice(selected, options)
+            return selected, options
         show(left_out_verdicts(parts, plan), sys.stderr, settings)
         files = _versions(plan)
         is_plain = not use_colour(sys.stderr, settings)
         chosen = ask_git(files, repository, answers, is_plain=is_plain)
     if not any(_differ(chosen[path], old) for path, (old, _) in files.items()):
-        return Choice(Selected(Patch(())), options)
+        return Selected(Patch(())), options
     if not any(_differ(chosen[path], new) for path, (_, new) in files.items()):
         rest, left_out = keep(patch, [part for part in parts if part.key in refused])
-        return Choice(Selected(rest, (*selected.left_out, *left_out)), options)
+        return Selected(rest, (*selected.left_out, *left_out)), options
     options = replace(
         options,
         directory="",
@@ -80,8 +71,17 @@ def choose(
         skip_applied=False,
     )
     part = _patch(patch, _changed(plan, files, chosen), options)
-    _require(chosen, plan_patch(part, options), files)
-    return Choice(Selected(part, selected.left_out), options)
+    _require(chosen, plan_patch(part, repository, options), files)
+    return Selected(part, selected.left_out), options
+
+
+def _plan(patch: Patch, repository: Repository, options: Options) -> Plan:
+    """Plan the hunks of `patch`, whose text says what is reversed."""
+    plan = plan_patch(patch, repository, options)
+    if plan.reverses:  # as a whole; the lines of its hunks are known by its text
+        by_text = plan_patch(patch._replace(digest=""), repository, options)
+        plan = plan if by_text.failures else by_text
+    return plan
 
 
 @contextmanager

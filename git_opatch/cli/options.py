@@ -120,7 +120,7 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Skip what this matches, in addition to `opatch.leftovers` (may be repeated).",
         ),
         "deny": ("--deny PATHSPEC", "Refuse a patch that touches these paths (may be repeated)."),
-        "PolicyOptions.root": (
+        "PatchOptions.root": (
             "--root DIR",
             "Count absolute paths below DIR, where the patch was written, from the top (default: "
             "opatch.root).",

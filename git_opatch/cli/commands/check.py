@@ -8,17 +8,8 @@ from pathlib import Path
 
 from git_opatch import report
 from git_opatch.agent.apply_patch_call import detect, repository_of, verify_patch
-from git_opatch.cli.groups import (
-    STANDARD_INPUT,
-    BaseOptions,
-    InputOptions,
-    MatchOptions,
-    PageOptions,
-    PolicyOptions,
-    SelectOptions,
-    read_patch,
-)
-from git_opatch.cli.locating import Locator, locator, resolve_options
+from git_opatch.cli.groups import STANDARD_INPUT, BaseOptions, PageOptions, PatchOptions, read_patch
+from git_opatch.cli.locating import locate, resolve_options
 from git_opatch.git.repository import Repository
 from git_opatch.model.errors import (
     InputError,
@@ -27,7 +18,7 @@ from git_opatch.model.errors import (
     UsageError,
 )
 from git_opatch.model.failure import Refused
-from git_opatch.model.options import Format, Options
+from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.parse import parse_patch
 from git_opatch.report.draw import Spans
@@ -41,11 +32,8 @@ _CALL = "apply_patch"
 
 
 def check(
-    inputs: InputOptions,
+    given: PatchOptions,
     base: BaseOptions,
-    match: MatchOptions,
-    select: SelectOptions,
-    policy: PolicyOptions,
     page: PageOptions,
     argv: bool = False,
     skip_applied: bool = False,
@@ -61,49 +49,46 @@ def check(
     apply, 1 one does not, or the command is not a call of apply_patch, 128 one is not a patch.
     """
     drawn = page.is_wanted(json=json)
-    given = (inputs, base, match, policy)
     outcomes: Iterable[Outcome]
     if argv:
-        if inputs.directory or inputs.patch_format or policy.expect:
+        if given.directory or given.patch_format or given.expect:
             raise UsageError("--argv excludes --directory, --format and --expect")
-        by_policy = policy.allow or policy.deny
-        repository = Repository() if by_policy else repository_of(Path.cwd(), asks_settings=True)
+        is_plain = not (given.allow or given.deny)  # a policy needs a repository
+        place = repository_of(Path.cwd(), asks_settings=True) if is_plain else Repository()
         settings, options = resolve_options(
-            repository, *given, by_program=True, skip_applied=skip_applied
+            given, base, place, by_program=True, skip_applied=skip_applied
         )
-        outcomes = [_judge_call(inputs.files or (), options)]
+        outcomes = [_judge_call(given.files or (), options)]
     else:
-        where = locator(*given, skip_applied=skip_applied, by_program=json)
-        settings, names = where.settings, inputs.files or [STANDARD_INPUT]
-        if len(names) > 1 and (select.only or select.leave_out):
+        repository, names = Repository(asks_settings=True), given.files or [STANDARD_INPUT]
+        settings, options = resolve_options(
+            given, base, repository, by_program=json, skip_applied=skip_applied
+        )
+        if len(names) > 1 and (given.only or given.leave_out):
             raise UsageError("--only and --except choose from one patch; name one")
-        outcomes = (_judge(name, inputs.patch_format, select, where, drawn) for name in names)
+        outcomes = (_judge(name, given, repository, options, drawn) for name in names)
         outcomes = outcomes if quiet or json else with_progress(outcomes, len(names))
     if drawn:
-        return _deliver([*outcomes], page)
+        from git_opatch.report.pages import deliver, patches_page
+        from git_opatch.report.view import view_of
+
+        judged: list[Outcome] = [*outcomes]
+        statuses = [outcome.exit_status for outcome in judged]
+        views = [view_of(outcome) for outcome in judged]
+        deliver(patches_page(report.count_good(statuses), views), page.output, opens=page.opens)
+        return max(statuses)
     reporter = JsonReporter("check") if json else _VerdictReporter(settings, quiet, verbose)
     return reporter.report_each(outcomes)
 
 
-def _deliver(outcomes: Sequence[Outcome], page: PageOptions) -> int:
-    """Draw the patches; gives the exit status."""
-    from git_opatch.report.pages import patches_page
-    from git_opatch.report.view import view_of
-
-    statuses = [outcome.exit_status for outcome in outcomes]
-    views = [view_of(outcome) for outcome in outcomes]
-    page.deliver(patches_page(report.count_good(statuses), views))
-    return max(statuses)
-
-
 def _judge(
-    name: str, patch_format: Format | None, select: SelectOptions, where: Locator, drawn: bool
+    name: str, given: PatchOptions, repository: Repository, options: Options, drawn: bool
 ) -> Outcome:
     try:
-        patch = read_patch([name], patch_format)
+        patch = read_patch([name], given.patch_format)
     except (ParseError, InputError) as error:
-        return Outcome(where.options, Patch(()), error=error, name=name)
-    return where.locate(patch, select, name, refused_partly=drawn)
+        return Outcome(options, Patch(()), error=error, name=name)
+    return locate(patch, given, repository, options, name, refused_partly=drawn)
 
 
 def _judge_call(words: Sequence[str], options: Options) -> Outcome:

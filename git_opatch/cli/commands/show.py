@@ -6,17 +6,10 @@ import sys
 from shutil import get_terminal_size
 
 from git_opatch import report
-from git_opatch.cli.groups import (
-    BaseOptions,
-    InputOptions,
-    MatchOptions,
-    PageOptions,
-    PolicyOptions,
-    SelectOptions,
-)
-from git_opatch.cli.locating import Locator, locator
+from git_opatch.cli.groups import BaseOptions, PageOptions, PatchOptions
+from git_opatch.cli.locating import locate, resolve_options
 from git_opatch.cli.options import When, colour
-from git_opatch.git.repository import find_top
+from git_opatch.git.repository import Repository, find_top
 from git_opatch.model.errors import UsageError
 from git_opatch.model.options import Options
 from git_opatch.model.reverse import reverse as reversed_patch
@@ -32,11 +25,8 @@ from git_opatch.report.view import patch_lines, view_of
 
 
 def show(
-    inputs: InputOptions,
+    given: PatchOptions,
     base: BaseOptions,
-    match: MatchOptions,
-    select: SelectOptions,
-    policy: PolicyOptions,
     page: PageOptions,
     hunks: bool = False,
     reverse: bool = False,
@@ -51,36 +41,35 @@ def show(
     """
     drawn = page.is_wanted(json=json)
     if hunks:
-        _require_only("json" if json else "html" if drawn else "", policy)
-        return _list_hunks(inputs, select, reverse=reverse)
-    where = locator(inputs, base, match, policy, reverse=reverse, by_program=json)
-    outcome = where.locate(inputs.read(), select, refused_partly=drawn or not json)
+        return _list_hunks(given, reverse=reverse, another="json" if json else "html" * drawn)
+    repository = Repository(asks_settings=True)
+    settings, options = resolve_options(given, base, repository, by_program=json, reverse=reverse)
+    outcome = locate(given.read(), given, repository, options, refused_partly=drawn or not json)
     if drawn:
-        from git_opatch.report.pages import patch_page
+        from git_opatch.report.pages import deliver, patch_page
 
-        page.deliver(patch_page(view_of(outcome)))
+        deliver(patch_page(view_of(outcome)), page.output, opens=page.opens)
         if outcome.failures:
-            summary = count_failures(outcome.failures, outcome.options)
-            terminal.show([summary], sys.stderr, where.settings)
+            summary = count_failures(outcome.failures, options)
+            terminal.show([summary], sys.stderr, settings)
         return outcome.exit_status
-    settings = colour(where.settings, color)
-    reporter = JsonReporter("show") if json else _ShowReporter(where, settings)
+    settings = colour(settings, color)
+    reporter = JsonReporter("show") if json else _ShowReporter(repository, settings)
     return reporter.report(outcome)
 
 
-def _require_only(another: str, policy: PolicyOptions) -> None:
-    """Raise `UsageError` for what has no effect with `--hunks`: another output, or a policy."""
+def _list_hunks(given: PatchOptions, *, reverse: bool, another: str) -> int:
+    """Print the id and the name of each hunk; paths that no patch may name are refused.
+
+    Raises `UsageError` for what has no effect then: another output, or a policy.
+    """
     if another:
         raise UsageError(f"--hunks and --{another} exclude one another")
-    if policy.allow or policy.deny or policy.expect:
+    if given.allow or given.deny or given.expect:
         raise UsageError("--hunks only reads the patch; it excludes --allow, --deny and --expect")
-
-
-def _list_hunks(inputs: InputOptions, select: SelectOptions, *, reverse: bool) -> int:
-    """Print the id and the name of each hunk; paths that no patch may name are refused."""
-    options, top = Options(reverse=reverse, directory=inputs.directory), find_top()
-    patch = inputs.read()  # whose paths may be absolute, below `top`
-    chosen, left_out = select.resolve(patch, options, top)
+    options, top = Options(reverse=reverse, directory=given.directory), find_top()
+    patch = given.read()  # whose paths may be absolute, below `top`
+    chosen, left_out = given.select(patch, options, top)
     resolved = resolve_paths(chosen, options, top)
     resolved = reversed_patch(resolved) if reverse else resolved
     failures = refuse_unsafe(resolved)
@@ -93,9 +82,9 @@ def _list_hunks(inputs: InputOptions, select: SelectOptions, *, reverse: bool) -
 class _ShowReporter(TextReporter):
     """Prints a plan: on a terminal each hunk beside its place, else its details and the diff."""
 
-    def __init__(self, where: Locator, settings: Settings) -> None:
+    def __init__(self, repository: Repository, settings: Settings) -> None:
         super().__init__(settings)
-        self._repository = where.repository
+        self._repository = repository
 
     def report(self, outcome: Outcome) -> int:
         """Print the outcome; of a refused patch, what becomes of each hunk, and why."""
