@@ -15,13 +15,11 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
-from phrases import said
 from sandbox import Sandbox
 
 import git_opatch as api
 from git_opatch.model import errors
 from git_opatch.model.errors import NotAnInvocation
-from git_opatch.model.sentences import Fault
 
 _TEXT = (Path(__file__).parents[2] / "docs/api.md").read_text()
 _READ, _APPLY, _DIFF, _MEMORY, _COMMAND, _CREATE, _THOUSAND = re.findall(
@@ -254,24 +252,6 @@ def test_a_refusal_is_the_text_of_the_command(base: Sandbox) -> None:
     assert (second.hunk, second.hunks, second.number) == (0, 0, 6)
     copy = pickle.loads(pickle.dumps(refused.value))
     assert (str(copy), copy.failures) == (str(refused.value), refused.value.failures)
-
-
-def test_a_refusal_names_what_was_attempted(base: Sandbox) -> None:
-    repository, patch = api.Repository(base.path), api.parse_patch(_PATCH)
-    for options, wanted in (
-        (api.Options(reverse=True), said(Fault.CHANGED_SINCE.sentence, base="the index")),
-        (api.Options(base="HEAD"), said(Fault.NOT_FOUND.sentence, base="`HEAD`")),
-        (
-            api.Options(target=api.Target.WORKTREE),
-            said(Fault.NOT_FOUND.sentence, base="the working tree"),
-        ),
-    ):
-        base.commit({"src/greet.py": "def greet(name):\n    hey\n"})
-        failures = api.plan_patch(patch, repository, options).failures
-        assert any(failure.message.startswith(wanted) for failure in failures)
-    alone = said(Fault.NOT_FOUND.sentence, base="the file")
-    with pytest.raises(api.Refused, match=f"hunk 1 of 1 {alone}"):
-        api.apply_to_text(_PATCH, {"src/greet.py": "def greet(name):\n    hey\n"})
 
 
 @pytest.mark.parametrize(

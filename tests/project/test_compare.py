@@ -74,8 +74,3 @@ def _step(result: object, *reasons: str) -> dict[str, Any]:
 )
 def test_a_difference_has_a_name(old: dict[str, Any], new: dict[str, Any], column: str) -> None:
     assert column_of([_step("s"), old], [_step("s"), new]) == (column, int(column != "same"))
-
-
-def test_other_bytes_count_before_other_reasons() -> None:
-    before = [_step("", "not_found"), _step("a")]
-    assert column_of(before, [_step("", "ambiguous"), _step("b")]) == ("other bytes", 1)

@@ -180,36 +180,11 @@ def test_the_matching_examples_are_correct(
         assert (ran.status, repo.read(path).decode()) == (0, _lines(result)), ran.err
 
 
-def test_every_option_is_documented(repo: Sandbox) -> None:
-    commands = ["apply", "convert", "check", "show", "undo", "redo", "log", "recover", "prompt"]
-    commands += ["create", "batch"]
-    for command in [*commands, "leftovers", "install-agent", "mcp"]:
-        shown = repo.opatch(command, "-h").out.decode()
-        options = set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z]+)", shown)) - {"--help"}
-        assert options
-        for option in options | set(re.findall(r"(?m)^  (-\w), ", shown)) - {"-h"}:
-            short_only = option == "--output" or option in ("--quiet", "--verbose")
-            assert short_only or f"`{option}" in _PAGES["commands.md"], f"{command} {option}"
-
-
 def test_the_modules_that_the_architecture_names_are_there() -> None:
     named = re.findall(r"`([\w/]+\.py)`", _PAGES["architecture.md"])
     assert len(named) > 50
     places = [(_TOP / "git_opatch" / name, _TOP / name) for name in named]
     assert [str(own) for own, other in places if not (own.exists() or other.exists())] == []
-
-
-def test_help_and_version_are_printed(repo: Sandbox) -> None:
-    commands = ["apply", "convert", "check", "show", "demo", "undo", "redo", "log", "recover"]
-    commands += ["prompt", "leftovers", "agent-hook", "install-agent", "mcp"]
-    commands += ["apply-patch", "batch", "create"]
-    for words in (["-h"], *([command, "-h"] for command in commands)):
-        ran = repo.opatch(*words)
-        assert (ran.status, ran.err) == (0, "")
-        assert ran.out.startswith(b"Usage: git opatch")
-        assert b"<list" not in ran.out
-    assert re.fullmatch(rb"git-opatch \d+\.\d+\.\d+\n", repo.opatch("--version").out)
-    assert repo.run("python", "-m", "git_opatch", "--version").status == 0
 
 
 def test_the_demo_runs(repo: Sandbox) -> None:

@@ -34,15 +34,6 @@ def test_it_behaves_like_the_real_program(repo: Sandbox, words: list[str], feed:
     assert repo.opatch(*words, feed=feed) == real
 
 
-def test_child_processes_write_to_its_streams(repo: Sandbox) -> None:
-    repo.commit({"f": "a\n"})
-    script = repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho out\necho err >&2\nexit 1\n")
-    script.chmod(0o755)
-    message = repo.opatch("apply", "--commit", "-m", "m", feed=_PATCH).err
-    assert "out\n" in message
-    assert "err\n" in message
-
-
 def _state() -> tuple[object, ...]:
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
     streams = sys.stdin, sys.stdout, sys.stderr

@@ -214,11 +214,6 @@ def test_help_imports_no_command() -> None:
     assert not {name for name in imported if name.startswith("git_opatch.cli.commands.")}
 
 
-def test_a_command_after_two_dashes_is_run() -> None:
-    command = [sys.executable, "-m", "git_opatch", "--", "apply", "no such patch"]
-    assert subprocess.run(command, capture_output=True).returncode != 0
-
-
 def test_an_envelope_is_read_by_its_own_parser_alone() -> None:
     text = "*** Begin Patch\\n*** Delete File: a\\n*** End Patch\\n"
     script = (

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sandbox import Sandbox
+from writers import envelope
 
 from make import TOP, generate
 
@@ -27,8 +28,9 @@ needs_completion = pytest.mark.skipif(
 
 def _options(repo: Sandbox, command: str) -> set[str]:
     """List every spelling of every option in the help of the command."""
-    shown = repo.opatch(command, "-h").out.decode()
-    lines = re.findall(r"(?m)^  (--?\w.*)$", shown)
+    ran = repo.opatch(command, "-h")
+    assert (ran.status, ran.err) == (0, "")
+    lines = re.findall(r"(?m)^  (--?\w.*)$", ran.out.decode())
     return {flag for line in lines for flag in re.findall(r"(?:^|, )(--?[\w-]+)", line)}
 
 
@@ -49,6 +51,11 @@ def test_every_option_is_in_the_page(repo: Sandbox, command: str) -> None:
 def test_every_command_is_tested(repo: Sandbox) -> None:
     shown = repo.opatch("-h").out.decode().partition("Every day:")[2]
     assert set(re.findall(r"(?m)^  ([\w-]+)", shown)) == set(_COMMANDS)
+    listed = re.findall("<!-- options of (.+) -->", (TOP / "docs/commands.md").read_text())
+    assert len(listed) == len(set(listed))
+    has_options = {name for name in _COMMANDS if len(_options(repo, name)) > 2}
+    assert has_options - {"redo"} == set(listed)  # which has those of undo
+    assert re.fullmatch(rb"git-opatch \d+\.\d+\.\d+\n", repo.opatch("--version").out)
 
 
 @needs_man
@@ -89,6 +96,13 @@ printf '%s\n' "${COMPREPLY[@]}"
 """
 
 
+def _completed(repo: Sandbox, line: str) -> list[str]:
+    ours = TOP / "completions" / "git-opatch.bash"
+    ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
+    assert (ran.status, ran.err) == (0, "")
+    return ran.out.decode().split()
+
+
 @needs_completion
 @pytest.mark.parametrize(
     ("line", "offered"),
@@ -113,52 +127,32 @@ printf '%s\n' "${COMPREPLY[@]}"
 def test_bash_completes_commands_and_options(repo: Sandbox, line: str, offered: list[str]) -> None:
     """Leave the rest to bash, which completes file names."""
     repo.commit({"a": "a\n"})
-    ours = TOP / "completions" / "git-opatch.bash"
-    ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.decode().split() == offered
+    assert _completed(repo, line) == offered
 
 
 @needs_completion
-def test_bash_completes_the_numbers_of_patches(repo: Sandbox) -> None:
+def test_bash_completes_numbers_of_patches_and_ids_of_hunks(repo: Sandbox) -> None:
     """Offer what can be undone to undo, and what is undone to redo; in one place, both."""
     repo.commit({"f": "a\n1\n2\nb\n3\n4\nc\n5\n6\nd\n"})
     for letter in "abcd":
-        patch = (
-            f"*** Begin Patch\n*** Update File: f\n@@\n-{letter}\n+{letter * 2}\n*** End Patch\n"
-        )
-        assert repo.opatch("apply", feed=patch.encode()).status == 0
+        hunk = f"*** Update File: f\n@@\n-{letter}\n+{letter * 2}\n"
+        assert repo.opatch("apply", feed=envelope(hunk.encode())).status == 0
     for words in (["2"], ["--cached", "4"]):
         assert repo.opatch("undo", *words).status == 0
-    ours = TOP / "completions" / "git-opatch.bash"
-    for line, offered in (
-        ("git opatch undo ", {"1", "3", "4"}),
-        ("git opatch redo ", {"2", "4"}),
-        ("git opatch log ", {"1", "2", "3", "4"}),
-        ("git opatch undo 3", {"3"}),
-    ):
-        ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
-        assert (ran.status, ran.err) == (0, "")
-        assert set(ran.out.decode().split()) == offered
-
-
-@needs_completion
-def test_bash_completes_the_ids_of_hunks(repo: Sandbox) -> None:
-    patch = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** Add File: n\n+n\n*** End Patch\n"
-    repo.write("p.txt", patch)
-    listed = repo.opatch("show", "--hunks", "p.txt").out.decode().splitlines()
-    ids = [line.partition("\t")[0] for line in listed]
+    repo.write("p.txt", envelope(b"*** Update File: f\n@@\n-1\n+y\n*** Add File: n\n+n\n"))
+    ids = re.findall(r"(?m)^(\w+)\t", repo.opatch("show", "--hunks", "p.txt").out.decode())
     assert len(ids) == 2
-    ours = TOP / "completions" / "git-opatch.bash"
     for line, offered in (
-        ("git opatch apply p.txt --only ", ids),
-        (f"git opatch check p.txt --except {ids[1][:3]}", ids[1:]),
-        ("git opatch show --only ", []),
-        ("git opatch show nothing --only ", []),
+        ("undo ", {"1", "3", "4"}),
+        ("redo ", {"2", "4"}),
+        ("log ", {"1", "2", "3", "4"}),
+        ("undo 3", {"3"}),
+        ("apply p.txt --only ", set(ids)),
+        (f"check p.txt --except {ids[1][:3]}", set(ids[1:])),
+        ("show --only ", set()),
+        ("show nothing --only ", set()),
     ):
-        ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
-        assert (ran.status, ran.err) == (0, "")
-        assert ran.out.decode().split() == offered
+        assert set(_completed(repo, f"git opatch {line}")) == offered
 
 
 def test_exit_status_1_is_described_for_each_option_that_can_end_so() -> None:
@@ -171,11 +165,8 @@ def test_exit_status_1_is_described_for_each_option_that_can_end_so() -> None:
 @needs_completion
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_bash_offers_every_long_option(repo: Sandbox, command: str) -> None:
-    ours = TOP / "completions" / "git-opatch.bash"
-    line = f"git opatch {command} --"
-    ran = repo.run("bash", "-c", _COMPLETE, "bash", str(_OF_GIT), str(ours), line)
     long = {option for option in _options(repo, command) if option.startswith("--")}
-    assert set(ran.out.decode().split()) == long
+    assert set(_completed(repo, f"git opatch {command} --")) == long
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -7,7 +7,6 @@ import sys
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
-from random import Random
 from types import ModuleType
 
 import pytest
@@ -15,11 +14,8 @@ from sandbox import Sandbox
 
 import grammar
 from grammar import describe, draw_text, read_changes
-from grammar_indents import explained
-from grammar_lines import Kind, kind_of
 from model import (
     ADDED,
-    CONTEXT,
     REMOVED,
     Edit,
     FileChange,
@@ -31,11 +27,10 @@ from model import (
     Verdict,
 )
 from peers import OWN
-from reading import block_of, verdict_of
-from scene import Scene, plain_scene, write_scene
+from reading import verdict_of
+from scene import Scene, plain_scene
 from table import is_good
 from trial import Outcome, Result, try_all
-from twins import with_twin
 
 _OLD = (
     *("class Reader:", "    def start(self):", "        self.open = True", "        return self"),
@@ -90,78 +85,6 @@ def test_a_tolerance_needs_all_else_exact() -> None:
     piece = scene.pieces[0].with_text(0, "    def start(self):  # unchanged")
     assert verdict_of(piece.changed(tolerance=True), scene) is Verdict.APPLY
     assert verdict_of(piece.changed(tolerance=True).changed(), scene) is Verdict.MAY
-
-
-@pytest.mark.parametrize(
-    ("depths", "added", "verdict"),
-    [
-        ([(2, 4), (4, 8)], (6, 12), Verdict.APPLY),  # a ratio alone explains both
-        ([(0, 4), (4, 8)], (8, 12), Verdict.APPLY),  # a shift alone does
-        ([(2, 4)], (4, 8), Verdict.MAY),  # both do, and differ
-        ([(3, 4)], (3, 4), Verdict.MAY),  # context that lost its prefix, or a hunk one space short
-        ([(2, 4), (2, 6)], (2, 4), Verdict.APPLY),  # no rule: left to what follows
-    ],
-)
-def test_indentation_is_told_if_every_rule_gives_it(
-    depths: list[tuple[int, int]], added: tuple[int, int], verdict: Verdict
-) -> None:
-    old = [Row(CONTEXT, " " * shown + "a", " " * true + "a") for shown, true in depths]
-    new = Row(ADDED, " " * added[0] + "b", " " * added[1] + "b")
-    assert explained(Piece((*old, new), 0)) is verdict
-
-
-@pytest.mark.parametrize(
-    ("lines", "stop"),
-    [
-        (("def a():", "    b", "", "    c", "d"), 4),
-        (("int a() {", "  b;", "#if C", "  d;", "}", "int e;"), 5),
-        (("def a", "  b", "end", "c"), 3),
-        (("class A:", "    b"), 2),
-    ],
-)
-def test_a_block_ends_with_its_indentation(lines: tuple[str, ...], stop: int) -> None:
-    assert block_of(lines, 0, prose=False) == range(stop)
-
-
-def test_a_section_ends_at_the_next_of_its_level() -> None:
-    assert block_of(("## a", "b", "### c", "## d"), 0, prose=True) == range(3)
-
-
-@pytest.mark.parametrize(
-    ("line", "kind"),
-    [
-        ("# Open the file for reading", Kind.PROSE),
-        ("self.open(name)", Kind.CODE),
-        ("    open the file for reading (if it is there)", Kind.UNCLEAR),
-        ("pass", Kind.UNCLEAR),
-    ],
-)
-def test_code_is_told_from_prose(line: str, kind: Kind) -> None:
-    assert kind_of(line, _scene(_change(2, "x"))) is kind
-
-
-def test_a_twin_leaves_the_change_as_it_is() -> None:
-    change = _change(2, "        self.open = 1")
-    for seed in range(20):
-        twin = with_twin(change, Random(seed))
-        if twin is not None:
-            (edit,) = twin.edits
-            made = list(twin.old)
-            made[edit.old_start : edit.old_stop] = twin.new[edit.new_start : edit.new_stop]
-            assert tuple(made) == twin.new
-            assert len(twin.old) > len(change.old)
-            return
-    pytest.fail("no twin was made")
-
-
-def test_numbers_and_headings_are_written_as_git_does() -> None:
-    scene = plain_scene(_change(2, "        self.open = 1"), 1, Format.UNIFIED, Header.NAMED)
-    assert write_scene(scene, Format.UNIFIED) == (
-        "diff --git a/reader.py b/reader.py\n--- a/reader.py\n+++ b/reader.py\n"
-        "@@ -2,3 +2,3 @@ class Reader:\n"
-        "     def start(self):\n-        self.open = True\n+        self.open = 1\n"
-        "         return self\n"
-    )
 
 
 def _history(repo: Sandbox) -> None:
