@@ -18,7 +18,7 @@ from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
-from git_opatch.cli.git_prompt import Marks
+from git_opatch.cli.interactive import Marks
 from git_opatch.model.sentences import Fault
 
 _LINES = [f"{n}\n" for n in range(1, 31)]
