@@ -310,20 +310,16 @@ def _hints(function: Any) -> dict[str, Any]:
     return hints
 
 
-def _fields(command: Command) -> Iterator[_Field]:
+def _fields(owner: Any) -> Iterator[_Field]:
     """Yield the parameters of a command; those of a group in its place."""
-    for name, hint in _hints(command).items():
+    parameters = signature(owner).parameters
+    for name, hint in _hints(owner).items():
         if hasattr(hint, "_fields"):
-            for field, kind in _hints(hint).items():
-                yield _field(hint, field, kind, hint._field_defaults[field])
+            yield from _fields(hint)
         else:
-            yield _field(command, name, hint, signature(command).parameters[name].default)
-
-
-def _field(owner: Any, name: str, hint: Any, default: Any) -> _Field:
-    kinds = get_args(hint)
-    row = _ROWS.get(f"{owner.__name__}.{name}") or _ROWS[name]
-    return _Field(name, kinds[0] if NoneType in kinds else hint, default, *row)
+            row, kinds = _ROWS.get(f"{owner.__name__}.{name}") or _ROWS[name], get_args(hint)
+            kind = kinds[0] if NoneType in kinds else hint
+            yield _Field(name, kind, parameters[name].default, *row)
 
 
 def _parameter(field: _Field) -> Parameter:

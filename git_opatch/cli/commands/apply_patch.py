@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from git_opatch.agent.apply_patch_call import repository_of
 from git_opatch.agent.hook import (
@@ -66,87 +64,64 @@ def apply_patch(patch: str | None = None) -> int:
     prefix = os.path.relpath(os.getcwd(), top)
     resolved = resolve_paths(called_in(prefix, given), top=top)
     parts = split_by_repository(resolved, top) or {"": resolved}
-    call = _Call(found, top, _Reporter(settings, prefix))
-    if len(parts) > 1:  # all are checked before any is applied
+    reporter, changed = TextReporter(settings), list[tuple[str, str]]()
+    for only_checks in (True, False) if len(parts) > 1 else (False,):
         for below, part in parts.items():
-            outcome = call.carry_out(part, below, apply.check_patch)
-            if outcome.failures:
-                return call.reporter.report(outcome)
-    for below, part in parts.items():
-        outcome = call.carry_out(part, below, partial(apply.apply_patch, name=name_of(_NAME, part)))
-        if outcome.failures:
-            call.reporter.tell()
-            return call.reporter.report(outcome)
-        call.reporter.succeed(outcome)
-    call.reporter.tell()
+            try:
+                plan = _carried_out(part, found, top, below, only_checks=only_checks)
+            except Refused as refused:
+                reporter.note(notes_of(refused))
+                _list_changed(changed, settings)
+                told = as_seen_from(prefix, refused, refused.options, below)
+                return reporter.report(Outcome(told.options, part, failures=told.failures))
+            if not only_checks:
+                reporter.show_notes(Outcome(Options(), part, plan))
+                changed += _changed(part, plan, top / below)
+    _list_changed(changed, settings)
     return 0
 
 
-class _Call(NamedTuple):
-    """A call for files of the working tree at `top`, or of no repository."""
-
-    found: Repository | None
-    top: Path
-    reporter: _Reporter
-
-    def carry_out(
-        self, patch: Patch, below: str, act: Callable[[Patch, Repository, Options], Plan]
-    ) -> Outcome:
-        """Check or apply a part of the patch, in the repository `below` the top that has its
-        files."""
-        with self._open(below) as (repository, notes):
-            options = options_of_agent(repository.settings())
-            self.reporter.below = below
-            try:
-                if below and self.found:
-                    policy = options_of_agent(self.found.settings())
-                    require_allowed(patch, below, self.found, policy)
-                plan = act(patch, repository, options).with_notes(notes)
-            except Refused as refused:
-                self.reporter.note(notes_of(refused))
-                told = as_seen_from(self.reporter.prefix, refused, options, below)
-                return Outcome(options, patch, failures=told.failures)
-            return Outcome(options, patch, plan, done=True)
-
-    @contextmanager
-    def _open(self, below: str) -> Iterator[tuple[Repository, Sequence[str]]]:
-        """Give the repository of a part, or a temporary one, with a note, if none can be
-        written."""
-        found = nested_repository(self.top, below) if below else self.found
-        if found and can_be_written(found):
-            yield found, ()
-            return
-        note = _NO_REPOSITORY
-        if found:
-            require_uninterrupted(found)
-            note = _READ_ONLY
-        with temporary_repository(self.top / below, found) as repository:
-            yield repository, (note,)
+def _carried_out(
+    part: Patch, found: Repository | None, top: Path, below: str, *, only_checks: bool
+) -> Plan:
+    """Check or apply a part of the patch, in the repository `below` the top that has its files."""
+    with _opened(found, top, below) as (repository, notes):
+        options = options_of_agent(repository.settings())
+        if below and found:
+            require_allowed(part, below, found, options_of_agent(found.settings()))
+        if only_checks:
+            return apply.check_patch(part, repository, options)
+        plan = apply.apply_patch(part, repository, options, name_of(_NAME, part))
+        return plan.with_notes(notes)
 
 
-class _Reporter(TextReporter):
-    """Lists the changed files in the form of Codex's tool, relative to a directory."""
+@contextmanager
+def _opened(
+    found: Repository | None, top: Path, below: str
+) -> Iterator[tuple[Repository, Sequence[str]]]:
+    """Give the repository of a part, or a temporary one, with a note, if none can be written."""
+    found = nested_repository(top, below) if below else found
+    if found and can_be_written(found):
+        yield found, ()
+        return
+    if found:
+        require_uninterrupted(found)
+    with temporary_repository(top / below, found) as repository:
+        yield repository, (_READ_ONLY if found else _NO_REPOSITORY,)
 
-    def __init__(self, settings: dict[str, str], prefix: str) -> None:
-        super().__init__(settings)
-        self.prefix = prefix
-        self.below = ""
-        """The directory below the top that paths count from."""
-        self._changed: list[tuple[str, str]] = []
 
-    def succeed(self, outcome: Outcome) -> None:
-        """Show the notes on a part, and keep which files it has changed."""
-        self.show_notes(outcome)
-        letters = {file.path: _LETTERS[file.status] for file in outcome.plan.completed.files}
-        named = (section.new_path or section.path for section in outcome.patch.files)
-        for path in dict.fromkeys([*named, *letters]):
-            if path in letters:
-                shown = os.path.relpath(os.path.join(self.below, path), self.prefix)
-                self._changed.append((letters[path], shown))
+def _changed(part: Patch, plan: Plan, directory: Path) -> Iterator[tuple[str, str]]:
+    """Yield a letter and the path of each changed file of `directory`, as the patch has them."""
+    letters = {file.path: _LETTERS[file.status] for file in plan.completed.files}
+    named = (section.new_path or section.path for section in part.files)
+    for path in dict.fromkeys([*named, *letters]):
+        if path in letters:
+            yield letters[path], os.path.relpath(directory / path)
 
-    def tell(self) -> None:
-        """List the files that were added, modified and deleted, each in the order of the patch."""
-        changed = sorted(self._changed, key=lambda each: "AMD".index(each[0]))
-        lines = [f"{letter} {quote(path)}" for letter, path in changed]
-        if lines:
-            show(["Success. Updated the following files:", *lines], sys.stdout, self.settings)
+
+def _list_changed(changed: Sequence[tuple[str, str]], settings: Settings) -> None:
+    """List the files that were added, modified and deleted, in the form of Codex's tool."""
+    ordered = sorted(changed, key=lambda file: "AMD".index(file[0]))
+    lines = [f"{letter} {quote(path)}" for letter, path in ordered]
+    if lines:
+        show(["Success. Updated the following files:", *lines], sys.stdout, settings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from git_opatch.git.output import git_message
@@ -81,45 +80,33 @@ def _prepare(top: Path) -> None:
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    for command in (
-        ("init", "--quiet"),
-        ("config", "user.name", "demo"),
-        ("config", "user.email", "demo@example.com"),
-        ("add", *_FILES),
-        ("commit", "--quiet", "--message=start"),
-    ):
-        _output_of(top, "git", *command)
+    _output_of(top, "git init --quiet")
+    _output_of(top, "git config user.name demo")
+    _output_of(top, "git config user.email demo@example.com")
+    _output_of(top, f"git add {' '.join(_FILES)}")
+    _output_of(top, "git commit --quiet --message=start")
 
 
 def _run(top: Path, command: str) -> None:
     """Print `command` as a user types it, run it, and print its output."""
     _say(f"$ {command}")
-    words = command.split()
-    if words[:2] == ["git", "opatch"]:
-        words[:2] = [sys.executable, "-m", "git_opatch"]
-    show((visible(line) for line in Text.from_bytes(_output_of(top, *words)).lines), sys.stdout)
+    lines = Text.from_bytes(_output_of(top, command)).lines
+    show((visible(line) for line in lines), sys.stdout)
     _say("")
 
 
-def _output_of(top: Path, *words: str) -> bytes:
+def _output_of(top: Path, command: str) -> bytes:
     """Run a command, without the user's settings. Raises `RepositoryError` if it fails."""
+    words = command.split()
+    if words[:2] == ["git", "opatch"]:
+        words[:2] = [sys.executable, "-m", "git_opatch"]
     settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    try:
-        result = run_program(words, top, {**outside_environment(), **settings}, feed=b"")
-    except OSError as error:
-        raise RepositoryError(f"the demo cannot run `{words[0]}`: {error.strerror}") from None
+    result = run_program(words, top, {**outside_environment(), **settings}, feed=b"")
     if result.status:
         why = git_message(result.output.decode("utf-8", "replace"))
-        failed = f"`{_shown(words)}` failed in the demo, with status {result.status}"
+        failed = f"`{command}` failed in the demo, with status {result.status}"
         raise RepositoryError(f"{failed}: {why}" if why else failed)
     return result.output
-
-
-def _shown(words: Sequence[str]) -> str:
-    """Spell a command as a user types it."""
-    if words[0] == sys.executable:
-        return " ".join(["git", "opatch", *words[3:]])
-    return " ".join(words)
 
 
 def _say(line: str) -> None:

@@ -34,8 +34,7 @@ def undo(
     Exit status: 0 undone, 1 its lines were changed since, or it is not there any more, 128 no such
     patch, 129 usage, 130 interrupted.
     """
-    words = _parse(number, pathspecs)
-    return _reverse("undo", target, words, quiet=quiet, json=json)
+    return _reverse("undo", target, number, pathspecs, quiet=quiet, json=json)
 
 
 def redo(
@@ -53,39 +52,36 @@ def redo(
     have had since is merged, and lines that conflict refuse it. Exit status: 0 applied, 1 its lines
     were changed since, or it is not undone, 128 no such patch, 129 usage, 130 interrupted.
     """
-    words = _parse(number, pathspecs)
-    return _reverse("redo", target, words, quiet=quiet, json=json)
-
-
-def _parse(number: str, words: list[str] | None) -> tuple[int | None, list[str]]:
-    """Return the number of the patch, if there is one, and the pathspecs. Raises `UsageError`."""
-    given, pathspecs = split_words(number, words, "name one patch")
-    if words and not pathspecs:
-        raise UsageError("there is no path after --")
-    if given and not (given.isascii() and given.isdigit() and len(given) < 10):
-        raise UsageError(f"N: `{given}` is not a number")
-    return int(given) if given else None, pathspecs
+    return _reverse("redo", target, number, pathspecs, quiet=quiet, json=json)
 
 
 def _reverse(
     name: str,
     target: PlaceOptions,
-    words: tuple[int | None, list[str]],
+    number: str,
+    words: list[str] | None,
     *,
     quiet: bool,
     json: bool,
 ) -> int:
     """Run one of them; gives the exit status."""
+    number, pathspecs = split_words(number, words, "name one patch")
+    if words and not pathspecs:
+        raise UsageError("there is no path after --")
+    if number and not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise UsageError(f"N: `{number}` is not a number")
     settings = (repository := Repository(asks_settings=True)).settings()
-    size, named, (number, pathspecs) = journal_size(settings), target.named, words
     files, redoes = operation.ChosenFiles(pathspecs, repository.directory), name == "redo"
-
-    options = Options(reverse=True, journal_size=size, carry=target.carry, redoes=redoes)
+    options = Options(
+        reverse=True, journal_size=journal_size(settings), carry=target.carry, redoes=redoes
+    )
     reporter = JsonReporter(name) if json else TextReporter(settings, quiet)
     with reporter:
         try:
             with timed("" if quiet else name):
-                plan, options = operation.reverse(number, repository, options, named, files)
+                plan, options = operation.reverse(
+                    int(number) if number else None, repository, options, target.named, files
+                )
             outcome = Outcome(options, Patch(()), plan, done=True)
         except Refused as refused:
             reporter.note(notes_of(refused))
