@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
-from weight import SLACK, modules, read_ledger, read_limits, tokens, weigh
+from weight import LEDGER, SLACK, modules, read_ledger, read_limits, tokens, weigh
 
 
 def test_each_module_is_in_one_row_of_the_ledger() -> None:
@@ -15,6 +16,13 @@ def test_each_module_is_in_one_row_of_the_ledger() -> None:
 
 def test_no_row_is_empty() -> None:
     assert all(row.modules for row in read_ledger())
+
+
+def test_a_row_that_no_text_from_outside_reaches_says_why_it_stays() -> None:
+    text = LEDGER.read_text("utf-8")
+    without = re.findall(r"(?m)^\| ([^|`]+) \| `.*?(?:\| - ){6}\|$", text)
+    told = text.partition("| --- | --- |\n")[2].partition("\n\n")[0].splitlines()
+    assert sorted(without) == sorted(line.split(" | ")[0].strip("| ") for line in told)
 
 
 def test_the_whole_is_not_above_its_limit() -> None:
