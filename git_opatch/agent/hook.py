@@ -73,7 +73,7 @@ def find_edit(call: ToolCall) -> Invocation | None:
     path = os.path.join(call.directory, os.path.expanduser(call.path))
     with suppress(OSError, ValueError):  # the plan will say why it cannot be read
         text = Path(path).read_bytes().decode().removeprefix("\ufeff")
-        plain, old = (each.replace("\r\n", "\n") for each in (text, old))
+        plain, old = (string.replace("\r\n", "\n") for string in (text, old))
         is_alike = text in (plain, plain.replace("\n", "\r\n")) or "\n" not in old + new
         is_once = plain.find(old) == plain.rfind(old)
         if is_alike and old in plain and ("$" not in new if every else is_once):
@@ -140,7 +140,7 @@ def require_allowed(part: Patch, below: str, outer: Repository, options: Options
     """
     named = resolve_paths(called_in(below, part))
     if failures := check_policy(named, Snapshot({}), outer, options):
-        own_paths = (each._replace(path=each.path[len(below) + 1 :]) for each in failures)
+        own_paths = (failure._replace(path=failure.path[len(below) + 1 :]) for failure in failures)
         raise Refused(own_paths, options)
 
 
@@ -201,8 +201,8 @@ def path_within(top: Path, path: str) -> str | None:
 
 def names_within(top: Path, path: str) -> list[str]:
     """Return all names that the file at the absolute `path` has within `top`, links resolved."""
-    found = (path_within(top, each) for each in (path, os.path.realpath(path)))
-    return list(dict.fromkeys(each for each in found if each is not None))
+    names = (path_within(top, name) for name in (path, os.path.realpath(path)))
+    return list(dict.fromkeys(name for name in names if name is not None))
 
 
 def split_by_place(patch: Patch, top: Path, directory: Path) -> tuple[Patch, tuple[FilePatch, ...]]:
@@ -283,10 +283,10 @@ def nested_repository(top: Path, below: str) -> Repository:
 def _placed(section: FilePatch, top: Path, directory: Path) -> FilePatch | None:
     base = os.path.join(directory, section.directory)
     given = (section.old_path, section.new_path, section.alternate)
-    found = [path and path_within(top, os.path.join(base, path)) for path in given]
-    if any(old and new is None for old, new in zip(given, found, strict=True)):
+    placed = [path and path_within(top, os.path.join(base, path)) for path in given]
+    if any(old and new is None for old, new in zip(given, placed, strict=True)):
         return None
-    old, new, alternate = found
+    old, new, alternate = placed
     return section._replace(directory="", old_path=old, new_path=new, alternate=alternate)
 
 

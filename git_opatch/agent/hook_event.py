@@ -110,16 +110,15 @@ def read_call(event: bytes) -> ToolCall | None:
     client = Client.OPENCODE if event_name == _BEFORE else client
     tool, directory = fields.get("tool_name"), _directory(fields, given)
     kind = tool.lower() if isinstance(tool, str) else ""
+    path, argv = "", tuple[str, ...]()
     if kind in _EDITORS:
         name = next((name for name in _PATHS if isinstance(given.get(name), str)), "")
-        return (
-            ToolCall(client, directory, (), given[name], name, given, event_name) if name else None
-        )
-    name = next((name for name in _COMMANDS if name in given), "")
-    if kind not in _APPLYING:
-        return None
-    argv = _argv(kind, given.get(name))
-    return ToolCall(client, directory, argv, "", name, given, event_name) if argv else None
+        path = given.get(name, "")
+    else:
+        name = next((name for name in _COMMANDS if name in given), "")
+        argv = _argv(kind, given.get(name)) if kind in _APPLYING else ()
+    is_call = bool(argv or path)
+    return ToolCall(client, directory, argv, path, name, given, event_name) if is_call else None
 
 
 def _of_copilot(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,10 +66,14 @@ def rewrite(
     if call.is_patch_tool and call.client is Client.CLAUDE:
         return {}  # which has no such tool: another client with the same events
     if judged.outside:
-        raise _outside(judged)
+        paths = ", ".join(f"`{visible(section.path)}`" for section in judged.outside)
+        raise InputError(
+            f"{paths}: outside of the working tree, while other files of the patch are in it\n"
+            "send a patch of its own for what is outside"
+        )
     if not call.is_patch_tool and not call.edit and "\0" in call.arguments[call.argument]:
         raise InputError("the command has a NUL, which shells drop or end at; send it without")
-    results = {below: each.plan.completed.results for below, each in judged.actions.items()}
+    results = {below: action.plan.completed.results for below, action in judged.actions.items()}
     try:
         if call.edit:
             ((below, (result, *_)),) = results.items()
@@ -87,14 +91,6 @@ def rewrite(
             return {call.argument: _script(directory, PATCH_TOOL, patch)}
     command = shlex.join([*program, "apply-patch"])
     return {call.argument: _script(directory, command, judged.invocation.patch)}
-
-
-def _outside(judged: Judged) -> InputError:
-    paths = ", ".join(f"`{visible(section.path)}`" for section in judged.outside)
-    return InputError(
-        f"{paths}: outside of the working tree, while other files of the patch are in it\n"
-        "send a patch of its own for what is outside"
-    )
 
 
 def _unable(call: ToolCall, why: Inexpressible, program: Sequence[str]) -> InputError:
@@ -155,8 +151,8 @@ def write_envelope(
     """
     changes = [
         change._replace(path=join(below, change.path), target=join(below, change.target))
-        for below, each in results.items()
-        for change in [_change_of(result, top / below) for result in each]
+        for below, parts in results.items()
+        for change in [_change_of(result, top / below) for result in parts]
     ]
     _require_separate(changes)
     for change in changes:
@@ -271,7 +267,7 @@ def _hunk(change: _Change, client: Client) -> Hunk:
     """Make the hunk that has all edits; the tools want one for a move, too."""
     old, new = (_text(data or b"", client) for data in (change.old, change.new))
     hunk = make_hunk(old, new, _certain(old.lines, change.edits))
-    return Hunk([line for each in hunk.lines for line in _unmistakable(each)])
+    return Hunk([shown for line in hunk.lines for shown in _unmistakable(line)])
 
 
 def _text(data: bytes, client: Client) -> Text:

@@ -108,7 +108,7 @@ class Judge:
     def judge_all(self, lines: Sequence[TaskLine]) -> Iterator[TaskResult]:
         """Judge each task as `judge` does; what they are about is read at once (D360)."""
         read = [None if _PATCH_FILE in (line.text or b"") else _read(line) for line in lines]
-        self._read_ahead(each for each in read if each)
+        self._read_ahead(task for task in read if task)
         for at, line in enumerate(lines):
             task, read[at] = read[at] or _read(line), None
             try:
@@ -120,11 +120,11 @@ class Judge:
     def _read_ahead(self, tasks: Iterable[_Read]) -> None:
         """Ask each repository once for what all of `tasks` are about in it."""
         wanted: dict[str, dict[str, list[str]]] = {}
-        for each in tasks:
-            if each.task and each.task.files is None:
-                bases = wanted.setdefault(each.task.repository, {})
-                bases.setdefault(each.task.options.base or "", []).extend(
-                    named_paths(each.resolved)
+        for read in tasks:
+            if read.task and read.task.files is None:
+                bases = wanted.setdefault(read.task.repository, {})
+                bases.setdefault(read.task.options.base or "", []).extend(
+                    named_paths(read.resolved)
                 )
         for name in islice(wanted, _MAX_OPEN):
             with suppress(OpatchError):  # it is the result of each of them
@@ -156,19 +156,19 @@ class Judge:
 
     def _repository(self, name: str) -> ObjectRepository:
         """Return the repository at `name`. Raises `RepositoryError` if there is none."""
-        found = self._open.get(name)
-        if found is None:
+        opened = self._open.get(name)
+        if opened is None:
             try:
-                found = ObjectRepository(name, self._cache)
+                opened = ObjectRepository(name, self._cache)
             except RepositoryError as error:
-                found = RepositoryError(f"repository `{visible(name)}`: {error}")
-            self._open[name] = found
+                opened = RepositoryError(f"repository `{visible(name)}`: {error}")
+            self._open[name] = opened
             if len(self._open) > _MAX_OPEN:
                 _close(self._open.popitem(last=False)[1])
         self._open.move_to_end(name)
-        if isinstance(found, RepositoryError):
-            raise found
-        return found
+        if isinstance(opened, RepositoryError):
+            raise opened
+        return opened
 
 
 def _close(repository: ObjectRepository | RepositoryError) -> None:

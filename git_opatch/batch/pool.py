@@ -181,13 +181,13 @@ class Pool:
                     yield self._results(busy[connection])
 
     def _results(self, worker: Worker) -> list[TaskResult]:
-        found: list[TaskResult] = []
+        results: list[TaskResult] = []
         try:
             for result in worker.receive():
-                found += [result]  # what comes before its end is kept
+                results += [result]  # what comes before its end is kept
         except EOFError:
-            found += self._bury(worker)
-        return found
+            results += self._bury(worker)
+        return results
 
     def _bury(self, worker: Worker) -> list[TaskResult]:
         """Replace a process that died: its tasks are judged again, one by one and not for ever."""

@@ -174,8 +174,8 @@ def _blocks(lines: Iterator[TaskLine], most: int) -> list[list[TaskLine]]:
 
 
 def _repository(line: TaskLine) -> bytes:
-    found = _REPOSITORY.search(line.text or b"")
-    return found[1] if found else b""
+    name = _REPOSITORY.search(line.text or b"")
+    return name[1] if name else b""
 
 
 def _table(arrow: Any, lines: Sequence[TaskLine]) -> Any:

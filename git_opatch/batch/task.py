@@ -87,12 +87,12 @@ def task_line(line: TaskLine, repositories: str) -> TaskLine:
         return line
     owner, _, name = str(row.get("repo") or row["instance_id"].rpartition("-")[0]).partition("/")
     flat = f"{owner}__{name}" if name else owner
-    places = [os.path.join(repositories, each) for each in (flat, flat.replace("__", "/", 1))]
+    places = [os.path.join(repositories, name) for name in (flat, flat.replace("__", "/", 1))]
     task = {
         "id": row["instance_id"],
-        "repository": next((each for each in places if os.path.isdir(each)), places[0]),
+        "repository": next((place for place in places if os.path.isdir(place)), places[0]),
         "base": row.get("base_commit"),
-        "patch": next((row[each] for each in _PATCHES if row.get(each)), ""),
+        "patch": next((row[field] for field in _PATCHES if row.get(field)), ""),
     }
     given = {field: value for field, value in task.items() if value is not None}
     return TaskLine(line.number, json.dumps(given).encode())

@@ -62,7 +62,9 @@ def choose(
     plan, parts = _plan(patch, repository, replace(options, partial=True)), parts_of(patch)
     refused = refused_parts(parts, plan.failures)
     known = {key for part in parts for key in part.keys}
-    is_refused = len(refused) == len(parts) or any(each.key not in known for each in plan.failures)
+    is_refused = len(refused) == len(parts) or any(
+        failure.key not in known for failure in plan.failures
+    )
     with _terminal() as answers:
         if is_refused or not plan.completed.changes:
             return selected, options
@@ -308,19 +310,23 @@ class Marks:
         while any(_pattern(size).search(text) for text in decoded):
             size += 1
         self._pattern = _pattern(size)
-        self._marks = {each: _mark(each, size) for each in unsafe if not _is_shown(each)}
+        self._marks = {
+            character: _mark(character, size) for character in unsafe if not _is_shown(character)
+        }
         self._characters = {mark: character for character, mark in self._marks.items()}
 
     def put(self, text: bytes) -> bytes:
         """Return `text` with marks."""
-        lone = _CR.sub(lambda found: self._marks[found[0]], _decode(text))
-        others = {ord(each): mark for each, mark in self._marks.items() if each != "\r"}
+        lone = _CR.sub(lambda match: self._marks[match[0]], _decode(text))
+        others = {
+            ord(character): mark for character, mark in self._marks.items() if character != "\r"
+        }
         return lone.translate(others).encode(errors="surrogateescape")
 
     def take(self, text: bytes) -> bytes:
         """Return `text` with the characters that its marks stand for."""
         characters = self._characters
-        taken = self._pattern.sub(lambda found: characters.get(found[0], found[0]), _decode(text))
+        taken = self._pattern.sub(lambda match: characters.get(match[0], match[0]), _decode(text))
         return taken.encode(errors="surrogateescape")
 
 

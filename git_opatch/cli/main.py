@@ -88,7 +88,9 @@ class _Command(TyperCommand):
             raise typer.Exit
         if surplus:
             ctx.fail(f"got unexpected extra arguments ({' '.join(surplus)})")
-        ctx.params = {name: given.get(name) for name in (each.name for each in self.params)}
+        ctx.params = {
+            name: given.get(name) for name in (parameter.name for parameter in self.params)
+        }
         return []
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

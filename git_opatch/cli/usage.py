@@ -48,7 +48,10 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
     beginning that several options have.
     """
     takes_value = {
-        flag: not each.is_flag for each in parameters for flag in each.opts if flag[0] == "-"
+        flag: not parameter.is_flag
+        for parameter in parameters
+        for flag in parameter.opts
+        if flag[0] == "-"
     }
     takes_value["--help"] = False
     given = [_COLOUR.get(word, word) for word in words if [command, word] != _AS_IT_IS]
@@ -75,10 +78,10 @@ def read_words(command: str, words: Sequence[str], parameters: Iterable[Any]) ->
 
 def _in_full(flag: str, known: Iterable[str]) -> str:
     """Return the only one of the `known` options that begins so; `flag` itself if there is none."""
-    meant = sorted(each for each in known if each.startswith(flag))
+    meant = sorted(option for option in known if option.startswith(flag))
     if len(meant) < 2 or flag in meant:
         return meant[0] if len(meant) == 1 else flag
-    raise UsageError(f"`{flag}` could be {' or '.join(f'`{each}`' for each in meant)}")
+    raise UsageError(f"`{flag}` could be {' or '.join(f'`{option}`' for option in meant)}")
 
 
 def split_words(

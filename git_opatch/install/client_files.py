@@ -151,8 +151,8 @@ def installed_hooks(places: Places) -> Iterator[Hook]:
     if places.config:
         yield from _ours(read_toml(places.config), places.config)
     text = read_text(places.plugin) if places.plugin else None
-    if places.plugin and text and (found := re.search(r"(?m)^const PROGRAM = (\[.*\])$", text)):
-        yield Hook(places.plugin, hook_command(json.loads(found[1])), {}, {})
+    if places.plugin and text and (line := re.search(r"(?m)^const PROGRAM = (\[.*\])$", text)):
+        yield Hook(places.plugin, hook_command(json.loads(line[1])), {}, {})
 
 
 def hook_command(program: Sequence[str], arguments: Sequence[str] = ()) -> str:
@@ -186,14 +186,14 @@ def _json_with_hook(
     client: Client, path: Path, program: Sequence[str], *, has_policy: bool
 ) -> ConfigChange:
     value = read_json(path)
-    own = [_matcher(client, has_policy=each) for each in (False, True)]
-    found = list(_ours(value, path))
-    for hook in found:
+    own = [_matcher(client, has_policy=edits) for edits in (False, True)]
+    hooks = list(_ours(value, path))
+    for hook in hooks:
         arguments = _arguments(hook.command) or []
         hook.handler["command"] = hook_command(program, arguments)
         if hook.group.get("matcher") in own:
             hook.group["matcher"] = own[has_policy or bool(arguments)]
-    if not found:
+    if not hooks:
         handler = {"type": "command", "command": hook_command(program)}
         groups = value.setdefault("hooks", {}).setdefault(_EVENT, [])
         groups.append({"matcher": own[has_policy], "hooks": [handler]})
@@ -268,11 +268,11 @@ def _has_hooks(path: Path) -> bool:
 def _toml_with_hook(path: Path, matcher: str, program: Sequence[str]) -> ConfigChange:
     """Append our hook as a block of its own; comments and all else stay."""
     old = read_text(path) or ""
-    found = list(_ours(_parse_toml(old, path), path))
+    hooks = list(_ours(_parse_toml(old, path), path))
     block = _BLOCK.search(old)
-    if found and not block:
+    if hooks and not block:
         return ConfigChange(path, old, old)
-    arguments = _arguments(found[0].command) if found else None
+    arguments = _arguments(hooks[0].command) if hooks else None
     command = json.dumps(hook_command(program, arguments or ()), ensure_ascii=False)
     text = (
         f"{_BEGIN}\n[[hooks.{_EVENT}]]\nmatcher = {json.dumps(matcher)}\n"

@@ -58,7 +58,7 @@ def read_line(line: bytes) -> list[Message] | Message:
     except (ValueError, RecursionError):
         return Unreadable(None, PARSE_ERROR, "the line is not JSON in UTF-8")
     if isinstance(value, list) and value:
-        return [_read_message(each) for each in value]
+        return [_read_message(message) for message in value]
     return _read_message(value)
 
 

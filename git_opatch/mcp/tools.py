@@ -124,7 +124,7 @@ def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, boo
         return _bounded("\n".join(_run(tool, arguments, service))), False
     except Refused as refused:
         told = refusal_text(refused).split("\n")
-        error, lines = refused, iter([each for each in told if not _NAMES_OPTION.match(each)])
+        error, lines = refused, iter([line for line in told if not _NAMES_OPTION.match(line)])
     except OpatchError as caught:
         error, lines = caught, map(_in_tools, report.error_lines(caught))
     except OSError as caught:
@@ -204,7 +204,7 @@ def _is_a(kind: str, value: object) -> bool:
     if kind == "integer":
         return type(value) is int and 0 < value < 10**9
     if kind == "object":
-        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+        return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
     return isinstance(value, str if kind == "string" else bool)
 
 

@@ -57,9 +57,9 @@ def apply_patch(patch: str | None = None) -> int:
             f"the argument is the patch itself, and `{visible(patch)}` is a file\n"
             f"  to apply the patch in it: {command}"
         )
-    found = repository_of(Path.cwd(), asks_settings=True)
-    settings = found.settings() if found else Settings()
-    top = found.require_worktree() if found else Path.cwd()
+    outer = repository_of(Path.cwd(), asks_settings=True)
+    settings = outer.settings() if outer else Settings()
+    top = outer.require_worktree() if outer else Path.cwd()
     given = read_patch(()) if patch is None else parse_patch(os.fsencode(patch))
     prefix = os.path.relpath(os.getcwd(), top)
     resolved = resolve_paths(called_in(prefix, given), top=top)
@@ -68,7 +68,7 @@ def apply_patch(patch: str | None = None) -> int:
     for only_checks in (True, False) if len(parts) > 1 else (False,):
         for below, part in parts.items():
             try:
-                plan = _carried_out(part, found, top, below, only_checks=only_checks)
+                plan = _carried_out(part, outer, top, below, only_checks=only_checks)
             except Refused as refused:
                 reporter.note(notes_of(refused))
                 _list_changed(changed, settings)
@@ -82,13 +82,13 @@ def apply_patch(patch: str | None = None) -> int:
 
 
 def _carried_out(
-    part: Patch, found: Repository | None, top: Path, below: str, *, only_checks: bool
+    part: Patch, outer: Repository | None, top: Path, below: str, *, only_checks: bool
 ) -> Plan:
     """Check or apply a part of the patch, in the repository `below` the top that has its files."""
-    with _opened(found, top, below) as (repository, notes):
+    with _opened(outer, top, below) as (repository, notes):
         options = options_of_agent(repository.settings())
-        if below and found:
-            require_allowed(part, below, found, options_of_agent(found.settings()))
+        if below and outer:
+            require_allowed(part, below, outer, options_of_agent(outer.settings()))
         if only_checks:
             return apply.check_patch(part, repository, options)
         plan = apply.apply_patch(part, repository, options, name_of(_NAME, part))
@@ -97,17 +97,17 @@ def _carried_out(
 
 @contextmanager
 def _opened(
-    found: Repository | None, top: Path, below: str
+    outer: Repository | None, top: Path, below: str
 ) -> Iterator[tuple[Repository, Sequence[str]]]:
     """Give the repository of a part, or a temporary one, with a note, if none can be written."""
-    found = nested_repository(top, below) if below else found
-    if found and can_be_written(found):
-        yield found, ()
+    owner = nested_repository(top, below) if below else outer
+    if owner and can_be_written(owner):
+        yield owner, ()
         return
-    if found:
-        require_uninterrupted(found)
-    with temporary_repository(top / below, found) as repository:
-        yield repository, (_READ_ONLY if found else _NO_REPOSITORY,)
+    if owner:
+        require_uninterrupted(owner)
+    with temporary_repository(top / below, owner) as repository:
+        yield repository, (_READ_ONLY if owner else _NO_REPOSITORY,)
 
 
 def _changed(part: Patch, plan: Plan, directory: Path) -> Iterator[tuple[str, str]]:

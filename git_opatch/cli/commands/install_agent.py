@@ -151,21 +151,21 @@ def _agreed() -> bool:
 
 def _check(client: Client | None) -> int:
     """Say of each hook that is installed whether it would run; gives the exit status."""
-    top, found, has_policy = find_top(), list[bool](), _has_policy()
-    for each in [client] if client else Client:
-        for scope, places in _all_places(each, top):
+    top, verdicts, has_policy = find_top(), list[bool](), _has_policy()
+    for agent in [client] if client else Client:
+        for scope, places in _all_places(agent, top):
             for path, command, obstacles in diagnose(
-                each, places, top if scope == "project" else None, has_policy
+                agent, places, top if scope == "project" else None, has_policy
             ):
                 verdict = "would not run as it should" if obstacles else "would run"
-                line = f"{each.value}, {scope}: {verdict}: {command} ({path})"
+                line = f"{agent.value}, {scope}: {verdict}: {command} ({path})"
                 lines = [line, *(f"  {why}" for why in obstacles)]
                 show((visible(line, _MAX_CHARACTERS) for line in lines), sys.stdout)
-                found.append(not obstacles)
-    if not found:
+                verdicts.append(not obstacles)
+    if not verdicts:
         name = client.value if client else "AGENT"
         show([f"no hook is installed; to install one: git opatch install-agent {name}"], sys.stdout)
-    return 0 if found and all(found) else _WOULD_NOT_RUN
+    return 0 if verdicts and all(verdicts) else _WOULD_NOT_RUN
 
 
 def _all_places(client: Client, top: Path | None) -> Iterator[tuple[str, Places]]:
@@ -187,10 +187,10 @@ def _install_shim(directory: str, *, remove: bool) -> None:
         return
     writing.install_shim(where, program_words())
     show([visible(f"installed {path}")], sys.stdout)
-    found = shutil.which(writing.NAME)
-    if found is None:
+    program = shutil.which(writing.NAME)
+    if program is None:
         note = f"{where} is not on PATH, so that a shell does not find it yet"
         show(report.notes([note]), sys.stderr)
-    elif not os.path.samefile(found, path):
-        note = f"{found} comes first on PATH, so that a shell runs that one"
+    elif not os.path.samefile(program, path):
+        note = f"{program} comes first on PATH, so that a shell runs that one"
         show(report.notes([note]), sys.stderr)

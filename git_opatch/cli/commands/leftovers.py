@@ -44,14 +44,14 @@ def leftovers(
     paths = _searched(repository, files or [], all_files=all_files)
     paths = [path for path in paths if not is_patch_file(path)]
     paths = _without_allowed(repository, paths, allow or [], settings)
-    found = list(_found(repository, paths))
+    markers = list(_found(repository, paths))
     if zero:
-        write_data(nul_terminated(dict(found)))
+        write_data(nul_terminated(dict(markers)))
     else:
-        show((_line(path, marker) for path, marker in found), sys.stdout, settings)
-        paths = list(dict(found))[:SHOWN]
+        show((_line(path, marker) for path, marker in markers), sys.stdout, settings)
+        paths = list(dict(markers))[:SHOWN]
         show(map(_way_to_exempt, paths), sys.stderr, settings)
-    return int(bool(found))
+    return int(bool(markers))
 
 
 def _searched(repository: Repository, files: Sequence[str], *, all_files: bool) -> list[str]:
