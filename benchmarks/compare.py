@@ -1,13 +1,13 @@
 """Compare what this working tree and another revision make of the same cases.
 
     python benchmarks/compare.py --against main
-    python benchmarks/compare.py --against main --sets scenarios,late --list
+    python benchmarks/compare.py --against main --sets grammar,late --list
     python benchmarks/compare.py --against main --repo CLONE --repo CLONE --typed CASES --seed 7
 
-Not words are compared, but outcomes: whether a patch was applied, the bytes of what is there then,
+The scenarios and cases of the tests hold their own outcomes; these are others. Not words are
+compared, but outcomes: whether a patch was applied, the bytes of what is there then,
 and otherwise the reasons. Where a rule comes or goes, this says what it changes. The sets are
 
-scenarios  the scenarios of the tests
 grammar    drawn by `grammar.py`: one to three slips at once
 late       changes of real commits, for later versions of their file, as `travel.py` draws them
 typed      diffs that models typed, as `collect_diffs.py` collects them; only with `--typed`
@@ -18,8 +18,7 @@ and the columns
 stricter      was applied, and is refused now
 looser        was refused, and is applied now
 other bytes   what is there afterwards differs
-other reason  the reasons, or what the journal says of a patch, differ
-given up      a command or an option is not there on one side
+other reason  the reasons differ
 
 Ends with status 1 if any of them is not 0.
 """
@@ -49,15 +48,10 @@ from scene import write_scene
 from table import counted
 
 _TOP = Path(__file__).resolve().parents[1]
-_SCENARIOS = _TOP / "tests" / "scenarios"
-_COLUMNS = ("same", "stricter", "looser", "other bytes", "other reason", "given up")
-
-sys.path.insert(0, str(_TOP / "tests" / "support"))
-
-from scenario import read_scenario  # noqa: E402 - where that is was not known above
+_COLUMNS = ("same", "stricter", "looser", "other bytes", "other reason")
 
 Case = dict[str, Any]
-Outcome = list[dict[str, Any]]
+Outcome = Mapping[str, Any]
 
 
 def main() -> None:
@@ -71,10 +65,10 @@ def main() -> None:
     table = {name: Counter[str]() for name in options.sets}
     for id_, name in cases.items():
         before, after = (outcomes[side][id_] for side in ("before", "after"))
-        column, at = column_of(before, after)
+        column = column_of(before, after)
         table[name][column] += 1
         if options.list and column != "same":
-            print(f"{id_}: {column}, step {at + 1}\n  {_short(before[at])}\n  {_short(after[at])}")
+            print(f"{id_}: {column}\n  {_short(before)}\n  {_short(after)}")
     rows = {(name,): counts for name, counts in table.items()}
     print(*counted(["set"], _COLUMNS, rows), sep="\n")
     sys.exit(any(counts.total() > counts["same"] for counts in table.values()))
@@ -116,18 +110,6 @@ def _write_cases(path: Path, options: argparse.Namespace) -> Iterator[tuple[str,
                 id_ = f"{name} {number}: {title}"
                 file.write(json.dumps({"id": id_, **case}) + "\n")
                 yield id_, name
-
-
-def _scenarios(_: argparse.Namespace) -> Iterator[tuple[str, Case]]:
-    for path in sorted(_SCENARIOS.glob("*/*.txt")):
-        scenario = read_scenario(path.read_bytes())
-        words, files = scenario.words[2:], scenario.before
-        words[1:1] = ["--json"] if words[0] in ("apply", "check") else []
-        case = {
-            "files": {name: (mode, data.decode("latin-1")) for name, (mode, data) in files.items()},
-            "steps": [(words, scenario.feed.decode("latin-1"))],
-        }
-        yield str(path.relative_to(_SCENARIOS)), case
 
 
 def _in_memory(files: Mapping[str, bytes], patch: bytes) -> Case:
@@ -175,7 +157,6 @@ def _collected(
 
 
 _SETS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Case]]]] = {
-    "scenarios": _scenarios,
     "grammar": _grammar,
     "late": _late,
     "typed": _typed,
@@ -196,36 +177,23 @@ def _outcomes(top: Path, sides: Mapping[str, Path]) -> dict[str, dict[str, Outco
     if any(statuses):
         raise SystemExit("one side did not run all cases")
     return {
-        side: {case["id"]: case["steps"] for case in map(json.loads, (top / f"{side}.out").open())}
+        side: {case["id"]: case for case in map(json.loads, (top / f"{side}.out").open())}
         for side in sides
     }
 
 
-def column_of(before: Outcome, after: Outcome) -> tuple[str, int]:
-    """The column of a case, and its first step that differs so, from 0.
-
-    Files that differ make all later steps differ; reasons do not, so that they count last.
-    """
-    steps = list(zip(before, after, strict=True))
-    for at, (old, new) in enumerate(steps):
-        if (old["ok"], old["bytes"]) != (new["ok"], new["bytes"]):
-            return _kind(old, new), at
-    differing = (at for at, (old, new) in enumerate(steps) if old != new)
-    at = next(differing, -1)
-    return ("same", 0) if at < 0 else (_kind(*steps[at]), at)
-
-
-def _kind(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    if ("usage" in old["reason"]) != ("usage" in new["reason"]):
-        return "given up"
+def column_of(old: Outcome, new: Outcome) -> str:
+    """The column of a case."""
     if old["ok"] != new["ok"]:
         return "stricter" if old["ok"] else "looser"
-    return "other bytes" if old["bytes"] != new["bytes"] else "other reason"
+    if old["bytes"] != new["bytes"]:
+        return "other bytes"
+    return "same" if old["reason"] == new["reason"] else "other reason"
 
 
-def _short(step: Mapping[str, Any]) -> str:
-    result = "applied" if step["ok"] else "refused"
-    return ascii(" ".join([result, *step["reason"]]))[1:301]
+def _short(outcome: Outcome) -> str:
+    result = "applied" if outcome["ok"] else "refused"
+    return ascii(" ".join([result, *outcome["reason"]]))[1:301]
 
 
 if __name__ == "__main__":

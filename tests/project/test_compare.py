@@ -15,10 +15,9 @@ from compare import column_of
 
 _TOP = Path(__file__).parents[2]
 _PATCH = "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End Patch\n"
-_FILES = {"f": ("100644", "a\nb\nc\n")}
 
 
-def _outcomes(tmp_path: Path, *cases: dict[str, Any]) -> list[list[dict[str, Any]]]:
+def _outcomes(tmp_path: Path, *cases: dict[str, Any]) -> list[dict[str, Any]]:
     """Run the cases with the package that is tested."""
     file = tmp_path / "cases"
     file.write_text("".join(json.dumps({"id": "x", **case}) + "\n" for case in cases))
@@ -27,7 +26,9 @@ def _outcomes(tmp_path: Path, *cases: dict[str, Any]) -> list[list[dict[str, Any
         capture_output=True, env={**os.environ, "PYTHONPATH": str(_TOP)}, timeout=120,
     )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, b"")
-    return [json.loads(line)["steps"] for line in ran.stdout.splitlines()]
+    outcomes = list(map(json.loads, ran.stdout.splitlines()))
+    assert [outcome.pop("id") for outcome in outcomes] == ["x"] * len(cases)
+    return outcomes
 
 
 def test_a_plan_has_its_bytes_or_its_reasons(tmp_path: Path) -> None:
@@ -40,37 +41,24 @@ def test_a_plan_has_its_bytes_or_its_reasons(tmp_path: Path) -> None:
     blob = subprocess.run(
         ["git", "hash-object", "--stdin"], input=b"a\nB\nc\n", capture_output=True, check=True
     ).stdout.decode()
-    assert placed == [{"ok": True, "bytes": [["f", "100644", blob.strip()]], "reason": []}]
-    assert stale == [{"ok": False, "bytes": [], "reason": ["not_found: f, hunk 1"]}]
-    assert cut == [{"ok": False, "bytes": [], "reason": ["malformed: line 1"]}]
+    assert placed == {"ok": True, "bytes": [["f", "100644", blob.strip()]], "reason": []}
+    assert stale == {"ok": False, "bytes": [], "reason": ["not_found: f, hunk 1"]}
+    assert cut == {"ok": False, "bytes": [], "reason": ["malformed: line 1"]}
 
 
-def test_steps_are_run_in_a_repository(tmp_path: Path) -> None:
-    apply, undo = [["apply", "--json"], _PATCH], [["undo", "--json"], ""]
-    unknown = [["apply", "--no-such-option"], _PATCH]
-    case = {"files": _FILES, "steps": [apply, apply, undo, unknown, apply]}
-    first, again, undone, usage, third = steps = _outcomes(tmp_path, case)[0]
-    assert [each["ok"] for each in steps] == [True, False, True, False, True]
-    assert "already_applied: f, hunk 1, line 4" in again["reason"]
-    assert "usage" in usage["reason"]
-    assert again["bytes"] == first["bytes"] == third["bytes"]
-    assert undone["bytes"] == usage["bytes"] != first["bytes"]
-
-
-def _step(result: object, *reasons: str) -> dict[str, Any]:
+def _outcome(result: object, *reasons: str) -> dict[str, Any]:
     return {"ok": not reasons, "bytes": result, "reason": [*reasons]}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "column"),
     [
-        (_step("a"), _step("a"), "same"),
-        (_step("a"), _step("", "not_found"), "stricter"),
-        (_step("", "not_found"), _step("a"), "looser"),
-        (_step("a"), _step("b"), "other bytes"),
-        (_step("", "not_found"), _step("", "ambiguous"), "other reason"),
-        (_step("a"), _step("", "usage"), "given up"),
+        (_outcome("a"), _outcome("a"), "same"),
+        (_outcome("a"), _outcome("", "not_found"), "stricter"),
+        (_outcome("", "not_found"), _outcome("a"), "looser"),
+        (_outcome("a"), _outcome("b"), "other bytes"),
+        (_outcome("", "not_found"), _outcome("", "ambiguous"), "other reason"),
     ],
 )
 def test_a_difference_has_a_name(old: dict[str, Any], new: dict[str, Any], column: str) -> None:
-    assert column_of([_step("s"), old], [_step("s"), new]) == (column, int(column != "same"))
+    assert column_of(old, new) == column
