@@ -36,10 +36,7 @@ from twins import with_twin
 
 TRANSFORMS: dict[str, Transform] = {**LINES, **INDENTS, **HUNKS, **PATCHES}
 
-_FIRST = (
-    *("file in Latin-1", "insertion resent, edited"),
-    *("applied", "one hunk applied", "hunk applied in part"),
-)
+_FIRST = (*("file in Latin-1", "applied", "one hunk applied", "hunk applied in part"),)
 _NEXT = ("context left out, marked", "context left out, unmarked", "whole file added")
 _ORDER = list(dict.fromkeys([*_FIRST, *_NEXT, *TRANSFORMS]))
 """The order in which transformations are made: those that need an untouched patch come first."""

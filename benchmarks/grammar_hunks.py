@@ -10,7 +10,7 @@ from random import Random
 
 from grammar_lines import letters, other_operator, other_word
 from hunks import hunk_of
-from model import ADDED, BARE, CONTEXT, REMOVED, Format, Head, Piece, Row, Verdict, true_rows
+from model import ADDED, BARE, CONTEXT, REMOVED, Format, Head, Piece, Row, Verdict
 from reading import (
     block_of,
     definitions,
@@ -332,28 +332,6 @@ def _whole_file(scene: Scene, _: Random) -> Scene | None:
     return scene.with_pieces(Piece(rows, 0, is_true=False)).judged(Verdict.REFUSE)
 
 
-def _resent(scene: Scene, rng: Random) -> Scene | None:
-    """An insertion of three lines that the file has already, sent again with a word edited."""
-    change = scene.change
-    able = [e for e in change.edits if e.old_start == e.old_stop and e.new_stop - e.new_start > 2]
-    if scene.base != change.old or scene.names or not able:
-        return None
-    edit, size = rng.choice(able), scene.context
-    added = list(change.new[edit.new_start : edit.new_stop])
-    words = [at for at, text in enumerate(added) if other_word(text, rng) != text]
-    if not words:
-        return None
-    at, above = rng.choice(words), rng.random() < 0.5
-    added[at] = other_word(added[at], rng)
-    start = edit.new_start - size if above else edit.new_stop
-    if start < 0 or start + size > len(change.new):
-        return None
-    context = true_rows(CONTEXT, change.new[start : start + size])
-    rows = tuple(Row(ADDED, text, None) for text in added)
-    piece = Piece((*context, *rows) if above else (*rows, *context), start, is_true=False)
-    return replace(scene, base=change.new).with_pieces(piece).judged(Verdict.REFUSE)
-
-
 HUNKS: dict[str, Transform] = {
     "anchor: right": in_one_hunk(_anchor_right),
     "anchor: absent": in_one_hunk(_anchor_absent),
@@ -378,5 +356,4 @@ HUNKS: dict[str, Transform] = {
     "operator in context": in_one_hunk(partial(_stale, CONTEXT, other_operator)),
     "operator in removed": in_one_hunk(partial(_stale, REMOVED, other_operator)),
     "whole file added": _whole_file,
-    "insertion resent, edited": _resent,
 }

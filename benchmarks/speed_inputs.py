@@ -175,20 +175,6 @@ def _equal() -> Case:
     return _case([file], lambda prefix, line: "other" if prefix == "-" else line, applies=False)
 
 
-def _equal_run() -> Case:
-    """A long hunk that fits nearly everywhere."""
-    size = 100_000
-    file = _Edited("src/equal.txt", ["same"] * size, [size // 2], 1000)
-    return _case([file], applies=False)
-
-
-def _short_in_equal() -> Case:
-    """Many hunks that fit nearly everywhere."""
-    size = 20_000
-    file = _Edited("src/equal.txt", ["same"] * size, range(2, size - 2, 66))
-    return _case([file], applies=False)
-
-
 def _same_hunks() -> Case:
     """As many equal hunks as there are places for them."""
     count = 400
@@ -196,25 +182,11 @@ def _same_hunks() -> Case:
     return _case([_Edited("src/same.txt", lines, range(1, 4 * count, 4), 1)])
 
 
-def _blank() -> Case:
-    """Nothing but lines of a space."""
-    size = 5000
-    file = _Edited("src/blank.txt", [" "] * size, [size // 2], size // 10)
-    return _case([file], applies=False)
-
-
 def _nowhere() -> Case:
     """Hunks with one line, the removed one, that is nowhere in the file."""
     size = 100_000
     file = _Edited("src/large.txt", _source(size), _spread(size, 100))
     return _case([file], lambda prefix, line: line[::-1] if prefix == "-" else line, applies=False)
-
-
-def _other_spaces() -> Case:
-    """Every line has two thousand likes, and none is spelled as in the patch."""
-    lines = _source(50) * 2000
-    file = _Edited("src/large.txt", lines, _spread(len(lines), 200))
-    return _case([file], lambda _, line: line.replace(" = ", "  =  "), applies=False)
 
 
 def _repository() -> Case:
@@ -229,16 +201,8 @@ ROWS = (
     Row("hunks", "100,000 lines, 1,000 hunks", _one_file(100_000, 1000)),
     Row("dedented", "100,000 lines, 500 dedented hunks", _dedented),
     Row("equal", "200,000 equal lines, a hunk that is nowhere", _equal),
-    Row("run", "100,000 equal lines, a hunk of 2,000 of them", _equal_run),
-    Row("short", "20,000 equal lines, 303 hunks of 7 of them", _short_in_equal),
     Row("same", "400 equal hunks on 400 equal places", _same_hunks),
-    Row("spaces", "5,000 lines of a space, a hunk of 1,000 of them", _blank),
     Row("repository", "200,000 files, a patch of 3", _repository),
     Row("nowhere", "100,000 distinct lines, 100 hunks that are nowhere", _nowhere),
-    Row(
-        "blanks",
-        "100,000 lines, 50 of them distinct, 200 hunks with other blanks",
-        _other_spaces,
-    ),
 )
 """What is measured, in the order of the table."""
