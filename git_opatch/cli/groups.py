@@ -30,7 +30,7 @@ from git_opatch.model.settings import Settings, choice, journal_size
 from git_opatch.plan.patch_paths import resolve_paths
 
 if TYPE_CHECKING:
-    from git_opatch.operations import commit_command
+    from git_opatch.operations.commit import CommitRequest
 
 
 STANDARD_INPUT = "-"
@@ -272,7 +272,7 @@ class CommitOptions(NamedTuple):
 
     def resolve(
         self, target: Target, partial: PartialOptions, *, json: bool
-    ) -> commit_command.CommitRequest | None:
+    ) -> CommitRequest | None:
         """Check the options together; None without `--commit`. Raises `UsageError`."""
         if not self.commit:
             if self.message:
@@ -285,9 +285,9 @@ class CommitOptions(NamedTuple):
             )
         if partial.allows_part:
             raise UsageError("--commit excludes --partial, --reject and -p")
-        from git_opatch.operations import commit_command
+        from git_opatch.operations.commit import CommitRequest
 
-        return commit_command.CommitRequest(
+        return CommitRequest(
             tuple(self.message or ()),
             editor=not json
             and sys.stdin is not None

@@ -13,37 +13,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from git_opatch.git.output import GitResult
 from git_opatch.git.repository import Repository
 from git_opatch.git.runner import run_program, user_environment
 
-_MESSAGE = "--message="
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 
 
 class CommitCommand(NamedTuple):
-    """The command line of a `git commit`, and its input and environment.
+    """What a `git commit` is told, by its input, its command line and its environment.
 
-    `message` is the message if no option gives it, `author` the author's variables, if the patch
-    is a mail. With no message at all, the editor asks for one.
+    Without a message, the editor asks for one. `author` has the author's variables, if the patch is
+    a mail.
     """
 
-    options: tuple[str, ...] = ()
     message: bytes | None = None
-    author: Mapping[str, str] = {}
+    options: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
-
-    @property
-    def asks_for_message(self) -> bool:
-        """Whether git opens an editor for the message, from which a user may leave."""
-        has_message = any(option.startswith(_MESSAGE) for option in self.options)
-        return self.message is None and not has_message
-
-
-class CommitResult(NamedTuple):
-    """How `git commit` ended; `words` are what it and the hooks printed, if that was not shown."""
-
-    status: int
-    words: str = ""
+    author: Mapping[str, str] = {}
 
 
 def commit(
@@ -53,15 +40,15 @@ def commit(
     *,
     quiet: bool = False,
     hooks: bool = True,
-) -> CommitResult:
-    """Commit the index. What git prints goes to standard error, or is kept if `quiet`.
+) -> GitResult:
+    """Commit the index. What git and hooks print goes to standard error, or is returned if `quiet`.
 
     Git inherits `lock`, so that nobody takes its index away if we are killed before it ends. It
     runs no hooks unless `hooks`.
     """
     settings = (*command.settings, *(() if hooks else _NO_HOOKS))
     message = ["--file=-"] if command.message is not None else []
-    done = run_program(
+    return run_program(
         ["git", *settings, "commit", "--quiet", *command.options, *message],
         repository.require_worktree(),
         _environment(repository, command),
@@ -69,26 +56,18 @@ def commit(
         show=not quiet,
         keep=(lock,),
     )
-    return CommitResult(done.status, done.output.decode("utf-8", "replace"))
 
 
 def manual_command(command: CommitCommand, file: Path) -> str:
     """The equivalent `git commit` command line. Writes the message, if there is one, to `file`."""
-    options = [each for each in command.options if not each.startswith(_MESSAGE)]
-    author = command.author
-    if "GIT_AUTHOR_NAME" in author and "GIT_AUTHOR_EMAIL" in author:
-        options.append(f"--author={author['GIT_AUTHOR_NAME']} <{author['GIT_AUTHOR_EMAIL']}>")
-    if "GIT_AUTHOR_DATE" in author:
-        options.append(f"--date={author['GIT_AUTHOR_DATE']}")
-    if not command.asks_for_message:
-        paragraphs = [
-            each.removeprefix(_MESSAGE) for each in command.options if each.startswith(_MESSAGE)
-        ]
-        message = "\n\n".join(paragraphs).encode(errors="surrogateescape")
+    author = [f"{name}={value}" for name, value in command.author.items()]
+    words = [*(["env", *author] if author else []), "git", *command.settings, "commit"]
+    words += command.options
+    if command.message is not None:
         with suppress(OSError):
-            file.write_bytes(command.message or message)
-            options += ["-F", str(file)]
-    return shlex.join(["git", *command.settings, "commit", *options])
+            file.write_bytes(command.message)
+            words += ["-F", str(file)]
+    return shlex.join(words)
 
 
 def identity_error(repository: Repository, command: CommitCommand) -> str:

@@ -967,7 +967,7 @@ class Notice(Sentence):
     ABORTED = "not committed: git commit was aborted{at}{why:as is}"
     KILLED = "not committed: git commit was killed{at}{why:as is}"
     REFUSED = "not committed: git commit refused{at}{why:as is}"
-    HOOK_CHANGED = "a hook changed what is committed: it is {differences}"
+    HOOK_CHANGED = "a hook changed what is committed of {names}"
     NO_HOOKS = "git commit ran no hooks, because the patch changes hooks; look at them first"
     NOT_IN_JOURNAL = "the commit could not be added to the journal: {error}"
     INTERRUPTED = "interrupted; nothing was changed"

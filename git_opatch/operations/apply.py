@@ -23,7 +23,7 @@ from git_opatch.model.selection import key_of
 from git_opatch.model.sentences import Fault, Hint
 from git_opatch.model.text import Text
 from git_opatch.operations.perform import Session, finish, perform
-from git_opatch.operations.recover import recovered
+from git_opatch.operations.recover import Recovery, recovered
 from git_opatch.parse import patch_of
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import Plan
@@ -78,9 +78,9 @@ def apply_patch(
     read = patch_of(patch)
     repository.require_worktree(CONVERT)
 
-    def act(lock: int, notes: list[str]) -> Plan:
+    def act(lock: int, recovery: Recovery) -> Plan:
         plan = apply_locked(read, Session(repository, options, lock, name))
-        return plan.with_notes([], first=notes)
+        return plan.with_notes([], first=recovery.notes)
 
     return finish(recovered(repository, act), repository)
 

@@ -2,19 +2,20 @@
 
 A commit is made as a user would make it: the patch is applied to index and working tree and
 recorded, then `git commit` commits the index. If a hook refuses, or git is killed, the change stays
-staged. Several mails are planned first, as one patch; then each is applied and committed by itself,
-as by git-am(1), until one fails.
+staged. Each mail of `git format-patch` is a commit of its own, with its message, author and date.
+Several are planned first, as one patch; then each is applied and committed by itself, as by
+git-am(1), until one fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from git_opatch import journal
 from git_opatch.complete import Completed
-from git_opatch.git.commit import CommitResult, commit, identity_error, manual_command
+from git_opatch.git.commit import CommitCommand, commit, identity_error, manual_command
 from git_opatch.git.head import (
     Head,
     abbreviated,
@@ -26,18 +27,17 @@ from git_opatch.git.head import (
 )
 from git_opatch.git.hooks import any_is_hook
 from git_opatch.git.index import unmerged_paths
-from git_opatch.git.output import git_message
+from git_opatch.git.output import GitResult, git_message
 from git_opatch.git.repository import CONVERT, Repository
 from git_opatch.model.blob import Change
-from git_opatch.model.errors import CommitError, Interrupted, OpatchError
+from git_opatch.model.errors import CommitError, Interrupted, OpatchError, UsageError
 from git_opatch.model.options import Options, Target
-from git_opatch.model.patch import Patch
+from git_opatch.model.patch import FilePatch, Mail, Patch
 from git_opatch.model.sentences import Notice
 from git_opatch.model.text import visible
 from git_opatch.operations.apply import apply_locked, check_patch
-from git_opatch.operations.commit_command import CommitRequest, PlannedCommit, plan_commits
 from git_opatch.operations.perform import Session, finish
-from git_opatch.operations.recover import recovered
+from git_opatch.operations.recover import Recovery, recovered
 from git_opatch.plan.patch_paths import resolve_paths
 from git_opatch.plan.plan import NotCommitted, Plan
 from git_opatch.plan.planner import plan_resolved
@@ -49,14 +49,35 @@ _MAX_NAMED = 3
 _Value = TypeVar("_Value")
 
 
+class CommitRequest(NamedTuple):
+    """The user's options for the commit.
+
+    `editor` is whether git may open an editor if there is no message, `quiet` whether git's output
+    is captured instead of shown.
+    """
+
+    messages: tuple[str, ...] = ()
+    editor: bool = False
+    quiet: bool = False
+
+
+class PlannedCommit(NamedTuple):
+    """A commit to make: its changes, and the options of `git commit`."""
+
+    patch: Patch
+    command: CommitCommand
+    title: str = ""
+    """The first line of the message, if a mail has one."""
+
+
 def check_commit(
-    patch: Patch, repository: Repository, options: Options, commit_options: CommitRequest
+    patch: Patch, repository: Repository, options: Options, request: CommitRequest
 ) -> tuple[Plan, int]:
     """Decide, and write nothing; return how many commits would be made, too.
 
     Raises as `commit_patch` does before it changes anything.
     """
-    parts = plan_commits(patch, commit_options, reverse=options.reverse)
+    parts = plan_commits(patch, request, reverse=options.reverse)
     _check_head(parts, repository)
     plan = check_patch(patch, repository, options)
     if len(parts) < 2:
@@ -75,7 +96,7 @@ def commit_patch(
     patch: Patch,
     repository: Repository,
     options: Options,
-    commit_options: CommitRequest,
+    request: CommitRequest,
     name: str = "",
 ) -> Plan:
     """Apply `patch`, called `name` in the journal, and commit it; the plan has the commits.
@@ -83,27 +104,24 @@ def commit_patch(
     Raises as `apply_patch` does, `CommitError` if nothing can be committed here, and
     `NotCommitted` if git refuses to commit what was applied.
     """
-    parts = plan_commits(patch, commit_options, reverse=options.reverse)
+    parts = plan_commits(patch, request, reverse=options.reverse)
     repository.require_worktree(CONVERT)
 
-    def act(lock: int, notes: list[str]) -> tuple[Plan, NotCommitted | None]:
+    def act(lock: int, recovery: Recovery) -> Plan:
         session = Session(repository, options, lock, name)
         _check_head(parts, repository)
         if len(parts) > 1:
             whole = resolve_paths(patch, options, repository.top)
             preflight(*plan_resolved(whole, repository, options), repository, options)
-        try:
-            plan, error = _apply_each(parts, session, quiet=commit_options.quiet), None
-        except NotCommitted as not_committed:
-            plan, error = not_committed.plan, not_committed
-        return plan.with_notes([], first=notes), error
+        plan = _apply_each(parts, session, quiet=request.quiet)
+        return plan.with_notes([], first=recovery.notes)
 
-    plan, not_committed = recovered(repository, act)
-    plan = finish(plan, repository)
-    if not_committed:
-        not_committed.plan = plan
-        raise not_committed
-    return plan
+    try:
+        return finish(recovered(repository, act), repository)
+    except NotCommitted as error:
+        plan = error.plan.with_notes([], first=getattr(error, "__notes__", ()))
+        error.plan = finish(plan, repository)
+        raise
 
 
 def _check_head(parts: Sequence[PlannedCommit], repository: Repository) -> Head:
@@ -127,21 +145,22 @@ def _apply_each(parts: Sequence[PlannedCommit], session: Session, *, quiet: bool
     Raises `NotCommitted` if one is only staged; the notes of any error say what is committed.
     """
     plans: list[Plan] = []
+    earlier: list[Change] = []
     for number, part in enumerate(parts, 1):
-        which = Notice.MAIL.fill(number=number, count=len(parts), title=part.title)
+        which = ""
+        if len(parts) > 1:
+            which = Notice.MAIL.fill(number=number, count=len(parts), title=part.title)
         try:
-            earlier = [change for plan in plans for change in plan.completed.changes]
-            named = which if len(parts) > 1 else ""
-            plans.append(_apply_one(part, session, named, earlier, quiet=quiet))
-        except NotCommitted as error:
-            made = ", ".join(_joined(plans).commit_names)
-            notes = [Notice.COMMITTED_BEFORE.fill(names=made)] if made else []
-            error.plan = _joined([*plans, error.plan.with_notes(notes)])
-            raise
+            plans.append(_apply_one(part, session, which, earlier, quiet=quiet))
         except OpatchError as error:
-            if made := ", ".join(_joined(plans).commit_names):
+            made = ", ".join(_joined(plans).commit_names)
+            if isinstance(error, NotCommitted):
+                notes = [Notice.COMMITTED_BEFORE.fill(names=made)] if made else []
+                error.plan = _joined([*plans, error.plan.with_notes(notes)])
+            elif made:
                 error.add_note(Notice.MAIL_FAILED.fill(mail=which, names=made))
             raise
+        earlier += plans[-1].completed.changes
     return _joined(plans)
 
 
@@ -187,12 +206,16 @@ def _apply_one(
             return plan.with_notes(Notice.FILTERED_OUT.fill(path=path) for path in paths)
         if read_head(repository) != head or set(staged_changes(repository, head.id)) != changes:
             raise NotCommitted(Notice.CHANGED_MEANWHILE.sentence, plan)
-        notes = _skipped_hooks(repository, session.options, [*earlier, *changes])
+        paths = [change.path for change in (*earlier, *changes)]
+        skips_hooks = session.options.target is Target.INDEX and any_is_hook(repository, paths)
+        notes = [Notice.NO_HOOKS.sentence] if skips_hooks else []
         with deferred_signals():
             result = commit(repository, part.command, session.lock, quiet=quiet, hooks=not notes)
             made = commit_after(repository, head.id, read_head(repository).id)
             if made:
-                notes += _other_than_planned(changes, committed_changes(repository, head.id, made))
+                others = {*committed_changes(repository, head.id, made)} ^ changes
+                names = _names(sorted({change.path for change in others}))
+                notes += [Notice.HOOK_CHANGED.fill(names=names)] if others else []
             plan = _with_commit(plan.with_notes(notes), made, repository)
     except (Interrupted, KeyboardInterrupt):
         raise _interrupted(part, head, last, repository) from None
@@ -206,32 +229,19 @@ def _apply_one(
     )
 
 
-def _other_than_planned(planned: Collection[Change], made: Sequence[Change]) -> list[str]:
-    """A note on what the commit has otherwise than `planned`, which a hook has changed."""
-    before, after = ({change.path: change.new for change in each} for each in (planned, made))
-    differences = {
-        "without": before.keys() - after.keys(),
-        "with other content of": {path for path in before if before[path] != after.get(path)},
-        "with": after.keys() - before.keys(),
-    }
-    differences["with other content of"] -= differences["without"]
-    parts = [f"{words} {_names(sorted(paths))}" for words, paths in differences.items() if paths]
-    return [Notice.HOOK_CHANGED.fill(differences=", ".join(parts))] if parts else []
-
-
 def _names(paths: Sequence[str]) -> str:
     """Name the first paths, and count the others."""
     names = ", ".join(map(visible, paths[:_MAX_NAMED]))
     return f"{names} and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else names
 
 
-def _why_not_committed(part: PlannedCommit, result: CommitResult, which: str) -> str:
+def _why_not_committed(part: PlannedCommit, result: GitResult, which: str) -> str:
     if not result.status:
         return Notice.TAKEN_AWAY.sentence
-    why, notice = git_message(result.words), Notice.REFUSED
-    if result.status < 0:
+    why, notice = git_message(result.output.decode(errors="replace")), Notice.REFUSED
+    if result.killed:
         notice = Notice.KILLED
-    elif part.command.asks_for_message:
+    elif part.command.message is None:
         notice = Notice.ABORTED
     return notice.fill(at=which and f" at {which}", why=why and f": {why}")
 
@@ -250,17 +260,6 @@ def _interrupted(part: PlannedCommit, head: Head, last: int, repository: Reposit
     return Interrupted("\n  ".join(lines))
 
 
-def _skipped_hooks(
-    repository: Repository, options: Options, changes: Iterable[Change]
-) -> list[str]:
-    """A note that git commit is to run no hooks, if `changes` are of hooks in the working tree."""
-    if options.target is Target.CACHED:
-        return []
-    if not any_is_hook(repository, [change.path for change in changes]):
-        return []
-    return [Notice.NO_HOOKS.sentence]
-
-
 def _with_commit(plan: Plan, commit_id: str, repository: Repository) -> Plan:
     """Return `plan` with its commit, which is written to its journal entry; a note if not."""
     if not commit_id:
@@ -272,3 +271,65 @@ def _with_commit(plan: Plan, commit_id: str, repository: Repository) -> Plan:
     except (OSError, ValueError) as error:
         return plan.with_notes([Notice.NOT_IN_JOURNAL.fill(error=error)])
     return plan
+
+
+def plan_commits(patch: Patch, request: CommitRequest, *, reverse: bool) -> list[PlannedCommit]:
+    """Split `patch` into its commits; in reverse, it is one.
+
+    Raises `UsageError` for options that do not fit or are missing, and `CommitError` for an empty
+    message.
+    """
+    parts = list(_split_mails(patch._replace(mails=()) if reverse else patch))
+    if len(parts) > 1 and request.messages:
+        raise UsageError(Notice.ONE_MESSAGE.fill(count=len(parts)))
+    for mail, part in parts if len(parts) > 1 else ():
+        if mail is None:
+            first = part.files[0]
+            where = f"{first.source}:" if first.source else "line "
+            raise UsageError(Notice.NOT_MAIL.fill(where=f"{where}{first.number}"))
+    return [_plan_commit(mail, part, request) for mail, part in parts]
+
+
+def _split_mails(patch: Patch) -> Iterator[tuple[Mail | None, Patch]]:
+    """Yield each mail with its sections; sections of a file that is not mail have no mail."""
+    mails = {mail.first: mail for mail in patch.mails}
+    mail, sections = None, list[FilePatch]()
+    for index, section in enumerate(patch.files):
+        other_file = mail is not None and bool(sections) and section.source != sections[0].source
+        if sections and (index in mails or other_file):
+            yield mail, Patch(tuple(sections), is_part=patch.is_part)
+            mail, sections = None, []
+            patch = patch._replace(digest="")  # that of all mails names no single one
+        mail = mails.get(index, mail)
+        sections.append(section)
+    yield mail, patch._replace(files=tuple(sections), mails=())
+
+
+def _plan_commit(mail: Mail | None, patch: Patch, request: CommitRequest) -> PlannedCommit:
+    title = mail.message.partition("\n")[0] if mail else ""
+    command = CommitCommand(author=_author(mail) if mail else {})
+    if request.messages:
+        message = "\n".join(f"{paragraph}\n" for paragraph in request.messages)
+        if not message.strip():
+            raise CommitError(Notice.EMPTY_MESSAGE.sentence, 1)
+        command = command._replace(message=message.encode(errors="surrogateescape"))
+    elif mail is not None and mail.message.strip():
+        command = command._replace(
+            message=mail.message.encode(),
+            options=("--cleanup=whitespace",),  # a line that begins with # is part of it
+            settings=("-c", "i18n.commitEncoding=UTF-8"),
+        )
+    elif not request.editor:
+        raise UsageError(Notice.NO_MESSAGE.sentence)
+    return PlannedCommit(patch, command, title)
+
+
+def _author(mail: Mail) -> dict[str, str]:
+    """Return the author as git am passes it on: options would be parsed more loosely."""
+    name, _, address = mail.author.rpartition(" <")
+    variables = {
+        "GIT_AUTHOR_NAME": name,
+        "GIT_AUTHOR_EMAIL": address.removesuffix(">"),
+        "GIT_AUTHOR_DATE": mail.date,
+    }
+    return {key: value for key, value in variables.items() if value}

@@ -11,7 +11,7 @@ from git_opatch.git.snapshot import Snapshot
 from git_opatch.model.blob import Blob, Entry, Mode, blob_id
 from git_opatch.model.errors import UsageError
 from git_opatch.model.failure import Refused
-from git_opatch.model.options import Options, Target, ThreeWay
+from git_opatch.model.options import Options
 from git_opatch.model.patch import Patch
 from git_opatch.model.paths import parents
 from git_opatch.model.reverse import reverse
@@ -86,17 +86,10 @@ def plan_blobs(patch: Patch, blobs: Mapping[str, Blob], options: Options, algori
 
 
 def _require_options_for_memory(options: Options) -> None:
-    asked = {
-        "base": options.base is not None,
-        "target": options.target is not Target.INDEX,
-        "policy": bool(options.policy.rules or options.policy.expected),
-        "three_way": options.three_way is not ThreeWay.OFF,
-        "carry": options.carry,
-        "commit": options.commit,
-        "reject": options.reject,
-    }
-    if names := [name for name, is_asked in asked.items() if is_asked]:
-        raise UsageError(f"in memory there is no repository: leave out {', '.join(names)}")
+    names = ("base", "target", "policy", "three_way", "carry", "commit", "reject")
+    asked = [name for name in names if getattr(options, name) != getattr(_DEFAULTS, name)]
+    if asked:
+        raise UsageError(f"in memory there is no repository: leave out {', '.join(asked)}")
 
 
 def _snapshot_of(blobs: Mapping[str, Blob]) -> Snapshot:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from contextlib import suppress
 from typing import NamedTuple
 
-from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
 from git_opatch.journal import PatchHistory, Record, entries, last, read_journal
-from git_opatch.model.blob import Entry
 from git_opatch.model.errors import JournalError, OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.operations.recover import note_interrupted
@@ -60,38 +58,33 @@ def logged_patches(
     `number` names one, `most` limits them. Raises `JournalError` if there is none of this number.
     """
     journal = read_journal(state_dir(repository))
-    if number is not None and number not in journal.unreadable:
-        known = {number: journal.find(number)}
+    known = {history.number: history for history in journal.histories}
+    wanted = sorted({*known, *journal.unreadable}, reverse=True)[:most]
+    if number is not None:
+        known = {number: journal.find(number)} if number not in journal.unreadable else {}
         wanted = [number]
-    else:
-        known = {history.number: history for history in journal.histories}
-        wanted = sorted({*known, *journal.unreadable}, reverse=True)
-        wanted = [number] if number is not None else list(islice(wanted, most))
-    states = _states(repository, [known[each] for each in wanted if each in known])
+    states = _states(repository, [known[number] for number in wanted if number in known])
     return [
-        LoggedPatch(known[each], states.get(known[each].number))
-        if each in known
-        else (each, journal.unreadable[each])
-        for each in wanted
+        LoggedPatch(known[number], states.get(known[number].number))
+        if number in known
+        else (number, journal.unreadable[number])
+        for number in wanted
     ]
 
 
 def _states(repository: Repository, histories: Sequence[PatchHistory]) -> dict[int, State]:
     """Find the state of each patch: in the index, or where only the working tree may have it."""
-    states = {each.number: State.UNDONE for each in histories if each.applied is None}
+    states = {patch.number: State.UNDONE for patch in histories if patch.applied is None}
     if repository.top is None:
         return states
-    applied = [each for each in histories if each.applied is not None]
-    staged = [
-        each for each in applied if each.applied is not Target.WORKTREE and not _is_on_disk(each)
-    ]
+    applied = [patch for patch in histories if patch.applied is not None]
+    files = [patch for patch in applied if patch.applied is Target.WORKTREE or _is_on_disk(patch)]
+    staged = [patch for patch in applied if patch not in files]
     states |= _states_in(repository, staged, Target.CACHED)
-    files = [
-        each
-        for each in applied
-        if each.applied is Target.WORKTREE
-        or _is_on_disk(each)
-        or (each.applied is Target.INDEX and states.get(each.number) is State.GONE)
+    files += [
+        patch
+        for patch in staged
+        if patch.applied is Target.INDEX and states.get(patch.number) is State.GONE
     ]
     return states | _states_in(repository, files, Target.WORKTREE)
 
@@ -101,44 +94,23 @@ def _is_on_disk(history: PatchHistory) -> bool:
     return bool(history.record.texts or history.record.unmerged)
 
 
-def _not_undone(history: PatchHistory, target: Target) -> Record:
-    """Return the patch without the files of which an undo is recorded."""
-    return history.record.only(history.paths_in(target, undone=False))
-
-
 def _states_in(
     repository: Repository, histories: Sequence[PatchHistory], target: Target
 ) -> dict[int, State]:
     """Find the states in one place, with as many processes as patches whose files differ."""
-    records = {each.number: _not_undone(each, target) for each in histories}
-    paths = {change.path for each in records.values() for change in each.changes}
-    if not paths:
-        return {}
-    now: dict[str, Entry | None]
-    if target is Target.WORKTREE:
-        try:
-            snapshot = take_snapshot(repository, paths, Options(target))
-        except OpatchError:  # a filter fails
-            return {}
-        now = {path: blob.entry for path, blob in snapshot.blobs.items()}
-    else:
-        listed = list_index(repository, sorted(paths), [])
-        now = {each.path: each.entry for each in listed if each.stage == 0}
+    records = {  # without the files of which an undo is recorded
+        patch.number: patch.record.only(patch.paths_in(target, undone=False)).located_in(target)
+        for patch in histories
+    }
     states: dict[int, State] = {}
-    drifted: list[PatchHistory] = []
-    for history in histories:
-        state = state_by_entries(records[history.number].located_in(target), now)
-        if state is None:
-            drifted.append(history)
-        else:
-            states[history.number] = state
-    if drifted and target is not Target.WORKTREE:
-        paths = {change.path for each in drifted for change in records[each.number].changes}
+    paths = {change.path for record in records.values() for change in record.changes}
+    if not paths:
+        return states
+    with suppress(OpatchError):  # a filter fails
         snapshot = take_snapshot(repository, paths, Options(target))
-    for history in drifted:
-        try:
-            located = records[history.number].located_in(target)
-            states[history.number] = state_by_merge(located, repository, snapshot)
-        except OpatchError:
-            continue
+        entries = {path: blob.entry for path, blob in snapshot.blobs.items()}
+        for number, record in records.items():
+            with suppress(OpatchError):
+                state = state_by_entries(record, entries)
+                states[number] = state or state_by_merge(record, repository, snapshot)
     return states

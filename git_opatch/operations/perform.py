@@ -17,7 +17,7 @@ from git_opatch import journal
 from git_opatch.git.hooks import any_is_hook, find_hook, run_hook
 from git_opatch.git.output import nul_terminated
 from git_opatch.git.repository import Repository
-from git_opatch.model.blob import Stages, WrittenFile, blob_id
+from git_opatch.model.blob import WrittenFile, blob_id
 from git_opatch.model.options import Options, Target
 from git_opatch.model.paths import portable
 from git_opatch.plan.plan import Plan
@@ -105,15 +105,14 @@ def _about(plan: Plan, session: Session, digest: str) -> dict[str, object]:
         "texts": [change.to_json() for change in plan.texts],
         "paths": list(map(portable, plan.only)),
         "disk": [file.change.to_json() for file in _converted(plan)],
-        "unmerged": {portable(path): _ids(stages[path], algorithm) for path in stages},
+        "unmerged": {
+            portable(path): [base.id, ours.id, blob_id(theirs, algorithm)]
+            for path, (base, ours, theirs) in stages.items()
+        },
         "partial": bool(plan.failures),
         "part": plan.is_part,
         "reverse": session.options.reverse and plan.reverses is None,
     }
-
-
-def _ids(stages: Stages, algorithm: str) -> list[str]:
-    return [stages.base.id, stages.ours.id, blob_id(stages.theirs, algorithm)]
 
 
 def _converted(plan: Plan) -> list[WrittenFile]:

@@ -27,7 +27,7 @@ from git_opatch.transaction.record import (
 )
 
 _MAX_LISTED = 20
-_Result = TypeVar("_Result")
+_Answer = TypeVar("_Answer")
 
 
 class Recovery(NamedTuple):
@@ -38,19 +38,20 @@ class Recovery(NamedTuple):
     """What could not be restored, because it was changed since, and where its old version is."""
 
 
-def recovered(repository: Repository, work: Callable[[int, list[str]], _Result]) -> _Result:
+def recovered(repository: Repository, work: Callable[[int, Recovery], _Answer]) -> _Answer:
     """Call `work` with the lock of a repository, after recovery from an interrupted run.
 
-    It gets the lock's descriptor, and notes on what was recovered; an `OpatchError` that it raises
+    It gets the lock's descriptor, and what was recovered; an `OpatchError` that it raises
     carries them, too (`__notes__`). Another run, and a git that has the index locked, is waited for
     (`when_free`). Raises as `recover_interrupted` does; before a `BusyError`, nothing was changed.
     """
-    notes = list[str]()
+    notes: list[str] = []
 
-    def attempt() -> _Result:
+    def attempt() -> _Answer:
         with locked(state_dir(repository)) as lock:
-            notes.extend(_recover_locked(repository).notes)
-            return work(lock, notes)
+            recovery = _finish_or_restore(repository)
+            notes.extend(recovery.notes)
+            return work(lock, recovery._replace(notes=tuple(notes)))
 
     try:
         return when_free(attempt)
@@ -66,16 +67,10 @@ def recover_interrupted(repository: Repository) -> Recovery:
     Raises `BusyError`, and `OpatchError` or `OSError` if it cannot be done now; it can be called
     again then.
     """
-    home = state_dir(repository)
-    if not has_incomplete(home):
+    if not has_incomplete(state_dir(repository)):
         remove_abandoned()
         return Recovery()
-
-    def attempt() -> Recovery:
-        with locked(home):
-            return _recover_locked(repository)
-
-    return when_free(attempt)
+    return recovered(repository, lambda _, recovery: recovery)
 
 
 def require_uninterrupted(repository: Repository) -> None:
@@ -99,63 +94,51 @@ def note_interrupted(repository: Repository) -> list[str]:
     return [at_work(home) if is_locked(home) else Notice.INTERRUPTED_HERE.sentence]
 
 
-def _recover_locked(repository: Repository) -> Recovery:
-    remove_abandoned()
-    restored = _finish_or_restore(repository)
-    return Recovery(tuple(_notes(restored)), restored.kept) if restored else Recovery()
-
-
-def _notes(restored: Restored) -> list[str]:
-    if restored.finished is not None:
-        return [Notice.FINISHED.fill(files=_count(restored.finished))]
-    if not restored.kept:
-        return [Notice.ROLLED_BACK.fill(files=_count(restored.paths))]
-    more = len(restored.kept) - _MAX_LISTED
-    return [
-        Notice.NOT_ROLLED_BACK.fill(backup=restored.backup),
-        *map(_kept_note, restored.kept[:_MAX_LISTED]),
-        *([Notice.MORE_LEFT.fill(more=more)] if more > 0 else []),
-    ]
-
-
-def _kept_note(kept: Kept) -> str:
-    notice = Notice.LEFT_SAVED if kept.saved else Notice.LEFT
-    return notice.fill(path=kept.path, saved=kept.saved)
-
-
-def _count(paths: Sequence[str]) -> str:
-    return f"{len(paths)} file{'s' * (len(paths) != 1)}"
-
-
-def _finish_or_restore(repository: Repository) -> Restored | None:
-    """Finish or restore an interrupted transaction; None if there is none.
+def _finish_or_restore(repository: Repository) -> Recovery:
+    """Finish or restore an interrupted transaction, if there is one.
 
     A committed one is finished if its index is whole, any other restored. If somebody removed our
     lock and changed the index since, nothing is touched and the record is kept aside. The caller
     holds the lock, so no git of that run is still alive. Raises `OpatchError` or `OSError` if it
     cannot be done now; then the record is still there, and the next call begins again (D133).
     """
+    remove_abandoned()
     remove_incomplete(state_dir(repository))
     record = read_transaction(repository)
     if record is None:
-        return None
-    if record.committed and not _is_published(record) and not _is_index_ours(repository, record):
-        return _keep_record(repository, record)
-    if record.committed and (_is_published(record) or _is_whole(repository, record)):
+        return Recovery()
+    is_published = record.committed and _is_published(record)
+    if not is_published and not _is_index_ours(repository, record):
+        return _told(_keep_record(repository, record))
+    if is_published or (record.committed and _is_whole(repository, record)):
         publish(repository, record)
-        return Restored(finished=tuple(change.path for change in record.all_changes))
-    if not _is_index_ours(repository, record):
-        return _keep_record(repository, record)
-    return restore(repository, record)
+        return Recovery((Notice.FINISHED.fill(files=_count(record.all_changes)),))
+    return _told(restore(repository, record))
+
+
+def _told(restored: Restored) -> Recovery:
+    """Say what was restored."""
+    if not restored.kept:
+        return Recovery((Notice.ROLLED_BACK.fill(files=_count(restored.paths)),))
+    notes = [Notice.NOT_ROLLED_BACK.fill(backup=restored.backup)]
+    for path, saved in restored.kept[:_MAX_LISTED]:
+        notes.append((Notice.LEFT_SAVED if saved else Notice.LEFT).fill(path=path, saved=saved))
+    if (more := len(restored.kept) - _MAX_LISTED) > 0:
+        notes.append(Notice.MORE_LEFT.fill(more=more))
+    return Recovery(tuple(notes), restored.kept)
+
+
+def _count(paths: Sequence[object]) -> str:
+    return f"{len(paths)} file{'s' * (len(paths) != 1)}"
 
 
 def _keep_record(repository: Repository, record: TransactionRecord) -> Restored:
     """Leave everything as it is, and keep the record."""
-    files = [record.file(number) for number in range(len(record.written))]
-    kept = [
-        Kept(change.path, saved if os.path.lexists(saved) else None)
-        for change, saved in zip(record.written, files, strict=True)
-    ] or [Kept(change.path) for change in record.changes]
+    kept = []
+    for number, change in enumerate(record.written):
+        saved = record.file(number)
+        kept.append(Kept(change.path, saved if os.path.lexists(saved) else None))
+    kept = kept or [Kept(change.path) for change in record.changes]
     backup = remove_scratch(repository, record, keep=True)
     return Restored(kept=kept_in(backup, kept), backup=backup)
 

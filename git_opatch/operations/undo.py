@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -109,7 +109,7 @@ def reverse(
     repository.require_worktree()
     reversal = _Reversal(repository, options, target, files)
     plan, options = recovered(
-        repository, lambda lock, notes: reversal.carry_out(number, lock, notes)
+        repository, lambda lock, recovery: reversal.carry_out(number, lock, recovery.notes)
     )
     return finish(plan, repository), options
 
@@ -179,7 +179,9 @@ class _Reversal(NamedTuple):
     def _last(self, journal: Journal) -> tuple[_Step, list[str]]:
         """Plan the last patch that can be undone, or redone; with a note on those that are gone."""
         gone: list[PatchHistory] = []
-        for number, history in self._newest(journal):
+        last = {patch.last(undo=self.options.redoes): patch for patch in journal.histories}
+        for number in sorted({*last, *journal.unreadable} - {0}, reverse=True):
+            history = last.get(number)
             if history is None:
                 raise journal.unreadable[number]
             if self.options.redoes and number < journal.last_new:
@@ -198,12 +200,6 @@ class _Reversal(NamedTuple):
         if self.options.redoes:
             raise NotAppliedError(Notice.NOTHING_TO_REDO.fill(where=self._where))
         raise UndoneError(Notice.ALL_UNDONE.fill(where=self._where))
-
-    def _newest(self, journal: Journal) -> Iterator[tuple[int, PatchHistory | None]]:
-        """Yield the patches, those applied or undone last first; none for unreadable entries."""
-        last = {history.last(undo=self.options.redoes): history for history in journal.histories}
-        for number in sorted({*last, *journal.unreadable} - {0}, reverse=True):
-            yield number, last.get(number)
 
     def _place(self, history: PatchHistory) -> Target | None:
         """Return where to undo or redo a patch; None if it is done there."""

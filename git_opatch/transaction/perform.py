@@ -155,7 +155,7 @@ def _refreshed(
 
 
 class Restored(NamedTuple):
-    """The outcome of restoring, or finishing, a transaction."""
+    """The outcome of restoring a transaction."""
 
     paths: tuple[str, ...] = ()
     """The restored paths."""
@@ -163,8 +163,6 @@ class Restored(NamedTuple):
     """What was changed meanwhile, and so was left alone."""
     backup: Path | None = None
     """The directory of the record, if it was kept."""
-    finished: tuple[str, ...] | None = None
-    """The paths of a transaction that was committed, and so was finished instead."""
 
 
 def restore(repository: Repository, record: TransactionRecord) -> Restored:

@@ -28,7 +28,7 @@ from git_opatch.report.outcome import Outcome
 from git_opatch.report.reporters import JsonReporter, TextReporter, notes_of
 
 if TYPE_CHECKING:  # --commit imports it
-    from git_opatch.operations.commit_command import CommitRequest
+    from git_opatch.operations.commit import CommitRequest
 
 
 def apply(
