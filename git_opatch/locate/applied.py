@@ -18,8 +18,7 @@ from git_opatch.locate.claims import in_anchors
 from git_opatch.locate.file import File
 from git_opatch.locate.forms import spaced, typographic
 from git_opatch.locate.heads import rows_with
-from git_opatch.locate.loose import loose
-from git_opatch.locate.nearby import Form, Nearby, as_written
+from git_opatch.locate.loose import Form, Nearby, as_written, loose
 from git_opatch.locate.painter import Painter
 from git_opatch.locate.reading import (
     ADDED,

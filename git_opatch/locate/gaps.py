@@ -16,8 +16,7 @@ from math import prod
 from git_opatch.locate.claims import in_anchors
 from git_opatch.locate.file import File
 from git_opatch.locate.heads import closes
-from git_opatch.locate.loose import loose
-from git_opatch.locate.nearby import Nearby
+from git_opatch.locate.loose import Nearby, loose
 from git_opatch.locate.reading import CONTEXT, Level, Reading, Readings, Sought, Step, is_blank
 from git_opatch.model.limits import FEW, MANY
 from git_opatch.model.patch import Hunk, Line

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from git_opatch.complete.edits import Edit, edits_of
 from git_opatch.complete.tree import FileContent
-from git_opatch.locate.earlier import EarlierSections
 from git_opatch.locate.file import File
-from git_opatch.locate.overlap import refuse_overlap, without_overlaps
+from git_opatch.locate.overlap import EarlierSections, refuse_overlap, without_overlaps
 from git_opatch.locate.oversized import refuse_oversized
 from git_opatch.locate.place import Search, results_of
 from git_opatch.locate.reading import CONTEXT, is_blank

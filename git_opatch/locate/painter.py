@@ -1,24 +1,25 @@
 """Pictures of a file: a hunk laid over it, what is around that, and what it is in.
 
-It must not choose a place.
+It must not choose a place: of several it only says what tells them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from git_opatch.locate.difference import difference
 from git_opatch.locate.file import File
-from git_opatch.locate.heads import closes
+from git_opatch.locate.heads import closes, is_definition
 from git_opatch.locate.reading import Reading
-from git_opatch.model.limits import MANY, SHOWN
+from git_opatch.model.limits import MANY, NEAR, SHOWN
 from git_opatch.model.patch import Hunk, Line, Prefix
-from git_opatch.model.picture import Enclosing, Mark, Picture, Row
-from git_opatch.model.sentences import Difference
+from git_opatch.model.picture import Enclosing, Mark, Means, Picture, Row, Suggestion
+from git_opatch.model.sentences import Detail, Difference
 from git_opatch.model.text import indentation
 
-_AROUND, BLOCK = 2, 10
-"""Lines above and below a hunk; so many of a definition."""
+_AROUND, BLOCK, _REACH = 2, 10, 12
+"""Lines above and below a hunk; so many of a definition; how far what tells apart may be."""
 
 
 class Painter:
@@ -125,3 +126,83 @@ def heads_around(position: int, file: File) -> Iterator[int]:
             if rank[0]:
                 return
             depth = rank[1]
+
+
+# ---------------------------------------------------------------- what tells places apart
+
+
+def candidates(
+    positions: Sequence[int],
+    told: Sequence[Suggestion],
+    file: File,
+    size: int,
+    hunk: Hunk | None = None,
+    leave_out: str = "",
+) -> list[Picture]:
+    """Draw the first places that a hunk, or a string, could go to, and what tells them apart."""
+    painter, by_place = Painter(file, loosely=True), {each.candidate: each for each in told}
+    pictures = []
+    for at in positions[:SHOWN]:
+        each = by_place.get(at)
+        above = each.distance if each and each.means is Means.ABOVE else 0
+        below = each.distance if each and each.means is Means.BELOW else 0
+        pairs = ((n, at + n if at + n < len(file.lines) else None) for n in range(size))
+        rows = [
+            *painter.around(at - above, at, Mark.DECIDES),
+            *(painter.laid(hunk, pairs) if hunk else painter.around(at, at + size, Mark.THERE)),
+            *painter.around(at + size, at + size + below, Mark.DECIDES),
+        ]
+        rows = [row for row in rows if row.mark is not Mark.ADDED]
+        advice = said_of(each) + leave_out * (each.means is not Means.ANCHOR) if each else ""
+        pictures.append(painter.frame("", rows)._replace(advice=advice))
+    return pictures
+
+
+def definition_of(picture: Picture, file: File) -> tuple[Suggestion, ...]:
+    """Suggest the definition that a hunk shows above its first change, or that it is in."""
+    rows = takewhile(lambda row: not row.changes, picture.rows)
+    shown = [row.position for row in rows if row.line and row.position is not None]
+    texts = [file.lines[at] for at in shown if is_definition(file.lines[at])][-1:]
+    texts = texts or [each.text for each in (picture.inside,) if each]
+    return tuple(Suggestion(Means.ANCHOR, text.strip()) for text in texts)
+
+
+def said_of(each: Suggestion) -> str:
+    """Say what to write for a candidate."""
+    many = each.distance > 1
+    detail = {
+        Means.ANCHOR: Detail.ANCHOR,
+        Means.ABOVE: Detail.LINES_ABOVE if many else Detail.LINE_ABOVE,
+        Means.BELOW: Detail.LINES_BELOW if many else Detail.LINE_BELOW,
+    }[each.means]
+    return detail.fill(at=(each.candidate or 0) + 1, line=each.text.strip(), count=each.distance)
+
+
+def tell_apart(
+    positions: Sequence[int], size: int, file: File, *, has_anchors: bool
+) -> Iterator[Suggestion]:
+    """Suggest for each position the nearest head that no other is in, else the nearest line."""
+    if len(positions) > NEAR:
+        return
+    names = {
+        at: [file.lines[row].strip() for row in heads_around(at, file)] for at in positions[:SHOWN]
+    }
+    for at in names:
+        others = {name for other in names if other != at for name in names[other]}
+        name = next((name for name in names[at] if name not in others), None)
+        if name and has_anchors and len(positions) <= SHOWN:
+            yield Suggestion(Means.ANCHOR, name, at)
+        else:
+            yield from _nearest_line(at, positions, size, file)
+
+
+def _nearest_line(at: int, positions: Sequence[int], size: int, file: File) -> Iterator[Suggestion]:
+    """Yield the nearest line above or below that no other position has there."""
+    for distance in range(1, _REACH):
+        for means, by in ((Means.ABOVE, -distance), (Means.BELOW, size + distance - 1)):
+            others = (x + by for x in positions if x != at)
+            beside = [file.lines[x].split() for x in others if 0 <= x < len(file.lines)]
+            line = file.lines[at + by] if 0 <= at + by < len(file.lines) else b""
+            if line.strip() and line.split() not in beside:
+                yield Suggestion(means, line, at, distance)
+                return

@@ -14,17 +14,8 @@ from collections.abc import Iterator, Sequence
 from git_opatch.locate.applied import applied_at, new_starts
 from git_opatch.locate.file import File
 from git_opatch.locate.gaps import with_gaps
-from git_opatch.locate.loose import loose, past_the_end
-from git_opatch.locate.nearby import Nearby
-from git_opatch.locate.reading import (
-    Applied,
-    Level,
-    Readings,
-    Sought,
-    exact,
-    is_blank,
-    settled,
-)
+from git_opatch.locate.loose import Nearby, loose, past_the_end
+from git_opatch.locate.reading import Applied, Level, Readings, Sought, exact, is_blank, settled
 from git_opatch.locate.slips import Slip, slips_of
 from git_opatch.model.failure import Problem
 from git_opatch.model.options import Matching, Tier

@@ -16,9 +16,10 @@ from itertools import pairwise
 from git_opatch.locate.applied import new_starts, refuse
 from git_opatch.locate.file import File
 from git_opatch.locate.notebook import find_source
+from git_opatch.locate.painter import candidates, tell_apart
 from git_opatch.locate.reading import ADDED, CONTEXT, REMOVED, Applied, Sought, exact
 from git_opatch.locate.slips import forms_of
-from git_opatch.locate.words import candidates, explain, tell_apart
+from git_opatch.locate.words import explain
 from git_opatch.model.failure import Failure, Problem, failure_of
 from git_opatch.model.limits import MANY, QUOTED, SHOWN
 from git_opatch.model.options import Matching, Tier

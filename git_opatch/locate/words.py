@@ -12,25 +12,35 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise
 
 from git_opatch.locate.closest import closest_of, likeness
 from git_opatch.locate.difference import squeezed
 from git_opatch.locate.file import File
 from git_opatch.locate.gaps import stands_for_lines
 from git_opatch.locate.heads import claims_definition, is_definition, names_in, rows_with
-from git_opatch.locate.oddities import oddities
-from git_opatch.locate.painter import BLOCK, Painter, enclosing, heads_around
+from git_opatch.locate.painter import (
+    BLOCK,
+    Painter,
+    candidates,
+    definition_of,
+    enclosing,
+    tell_apart,
+)
 from git_opatch.locate.reading import ADDED, CONTEXT, REMOVED, Sought, is_blank
 from git_opatch.model.failure import OF_ANCHORS, Failure, Problem, failure_of, name_range
+from git_opatch.model.json_text import string_line_of
 from git_opatch.model.limits import MANY, NEAR, QUOTED, SHOWN
 from git_opatch.model.options import Matching, Tier
 from git_opatch.model.patch import Hunk, Line
-from git_opatch.model.picture import WORD, Mark, Means, Picture, Row, Shows, Suggestion
+from git_opatch.model.picture import WORD, Mark, Picture, Row, Shows, Suggestion
 from git_opatch.model.sentences import Detail, Fault, Hint
 from git_opatch.model.text import visible
 
-_REACH, _BELOW, _ALIKE = 12, 6, 0.6
+_BELOW, _ALIKE = 6, 0.6
+_CARETS = re.compile(rb"\s*\^[\^\s~]*")
+_NO_ACCIDENT = 2
+"""So many added lines with words, in a row, that the file has are no accident."""
 _FAR = 3
 """Lines of a hunk that are so far apart in the file are not together."""
 
@@ -79,7 +89,9 @@ class _Lost:
     def _pictures(self) -> Iterator[Picture]:
         """Draw the place that the hunk fits best; if it hardly does, what it names instead."""
         if not self.is_weak:
-            closest = self.painter.frame(Detail.CLOSEST.sentence, self.laid, self._below())
+            is_cut = self.pairs[-1][0] < len(self.hunk.preimage) - 1
+            below = _BELOW if is_cut else 2
+            closest = self.painter.frame(Detail.CLOSEST.sentence, self.laid, below)
             is_named = any(self.pairs[0][1] in scope for scope in self.scopes)
             yield from () if is_named or not self.named else (self._block(self.named[0]),)
             yield closest
@@ -100,10 +112,6 @@ class _Lost:
             outline = self.painter.those(defined[first : first + BLOCK])
             yield Picture(Detail.OUTLINE.sentence, outline, shows=Shows.LIST)
 
-    def _below(self) -> int:
-        """Return how much is shown below: more where lines of the hunk are missing at its end."""
-        return 2 if self.pairs[-1][0] == len(self.hunk.preimage) - 1 else _BELOW
-
     def _defined(self) -> list[int]:
         """List the definitions of what a line of the hunk, which is nowhere, defines."""
         names = [
@@ -119,7 +127,7 @@ class _Lost:
         """Draw what begins at a line, with the hunk over it; of a long one what it begins with."""
         block = self.painter.block(at)
         pairs = self.closest.pairs(self.hunk, [block], only=True) if self.is_weak else []
-        is_there = sum(map(_much, self._of(pairs))) > 0
+        is_there = any(_much(self.painter.row(self.hunk.preimage[n], row)) for n, row in pairs)
         if not is_there and self.is_weak and not self.there:  # one for one, below what it names
             size = min(len(self.hunk.preimage), len(self.file.lines) - at - 1)
             pairs = [(n, at + 1 + n) for n in range(size)]
@@ -131,9 +139,6 @@ class _Lost:
         below = self.painter.around(max(stop, at + len(head)), min(at + BLOCK, block.stop))
         title = detail.fill(name=self.file.lines[at].strip(), line=at + 1)
         return Picture(title, (*head, *rows, *below), shows=Shows.BLOCK)
-
-    def _of(self, pairs: Sequence[tuple[int, int]]) -> list[Row]:
-        return [self.painter.row(self.hunk.preimage[at], row) for at, row in pairs]
 
     def _with_place(self, row: Row) -> Row:
         """Add to a line that only the patch has where the file has it, or one like it."""
@@ -208,12 +213,11 @@ def _is_whole(part: bytes, line: bytes) -> bool:
 
 def _may_be_reversed(hunk: Hunk, file: File) -> bool:
     """Return whether the file has what the hunk adds, and nothing of what it removes."""
-    sides = ([x for x in hunk.lines if x.prefix is side and not is_blank(x)] for side in _CHANGES)
+    sides = (
+        [x for x in hunk.lines if x.prefix is side and not is_blank(x)] for side in (REMOVED, ADDED)
+    )
     removed, added = ({text in file.exact for text in file.texts(lines)} for lines in sides)
     return (removed, added) == ({False}, {True})
-
-
-_CHANGES = (REMOVED, ADDED)
 
 
 # ---------------------------------------------------------------- several places, or one
@@ -232,7 +236,7 @@ def refuse(sought: Sought, problem: Problem | Fault, file: File, matching: Match
     pictures, hint, values = [candidate], None, {}
     told: tuple[Suggestion, ...] = ()
     if what.fault in OF_ANCHORS:
-        told = _definition(candidate, file)
+        told = definition_of(candidate, file)
         if meant := _in_named(sought.hunk, file, painter):
             first, last = meant.reread or (1, 1)
             pictures.insert(0, meant)
@@ -273,15 +277,6 @@ def _in_named(hunk: Hunk, file: File, painter: Painter) -> Picture | None:
     return None
 
 
-def _definition(picture: Picture, file: File) -> tuple[Suggestion, ...]:
-    """Suggest the definition that a hunk shows above its first change, or that it is in."""
-    rows = takewhile(lambda row: not row.changes, picture.rows)
-    shown = [row.position for row in rows if row.line and row.position is not None]
-    texts = [file.lines[at] for at in shown if is_definition(file.lines[at])][-1:]
-    texts = texts or [each.text for each in (picture.inside,) if each]
-    return tuple(Suggestion(Means.ANCHOR, text.strip()) for text in texts)
-
-
 def _refuse_ambiguous(
     sought: Sought, starts: Sequence[int], file: File, matching: Matching
 ) -> Failure:
@@ -313,69 +308,46 @@ def _refuse_ambiguous(
     )
 
 
-def candidates(
-    positions: Sequence[int],
-    told: Sequence[Suggestion],
-    file: File,
-    size: int,
-    hunk: Hunk | None = None,
-    leave_out: str = "",
-) -> list[Picture]:
-    """Draw the first places that a hunk, or a string, could go to, and what tells them apart."""
-    painter, by_place = Painter(file, loosely=True), {each.candidate: each for each in told}
-    pictures = []
-    for at in positions[:SHOWN]:
-        each = by_place.get(at)
-        above = each.distance if each and each.means is Means.ABOVE else 0
-        below = each.distance if each and each.means is Means.BELOW else 0
-        pairs = ((n, at + n if at + n < len(file.lines) else None) for n in range(size))
-        rows = [
-            *painter.around(at - above, at, Mark.DECIDES),
-            *(painter.laid(hunk, pairs) if hunk else painter.around(at, at + size, Mark.THERE)),
-            *painter.around(at + size, at + size + below, Mark.DECIDES),
-        ]
-        rows = [row for row in rows if row.mark is not Mark.ADDED]
-        advice = said_of(each) + leave_out * (each.means is not Means.ANCHOR) if each else ""
-        pictures.append(painter.frame("", rows)._replace(advice=advice))
-    return pictures
+# ---------------------------------------------------------------- what is odd in the hunk itself
 
 
-def said_of(each: Suggestion) -> str:
-    """Say what to write for a candidate."""
-    many = each.distance > 1
-    detail = {
-        Means.ANCHOR: Detail.ANCHOR,
-        Means.ABOVE: Detail.LINES_ABOVE if many else Detail.LINE_ABOVE,
-        Means.BELOW: Detail.LINES_BELOW if many else Detail.LINE_BELOW,
-    }[each.means]
-    return detail.fill(at=(each.candidate or 0) + 1, line=each.text.strip(), count=each.distance)
+def oddities(hunk: Hunk, file: File) -> Iterator[str]:
+    """Say what is odd in a hunk that is refused, the most telling first."""
+    fences = (line for line in hunk.lines if line.text.startswith(b"```"))
+    carets = (line for line in hunk.preimage if _CARETS.fullmatch(line.text))
+    for detail, lines in ((Detail.FENCE, fences), (Detail.CARETS, carets)):
+        line = next(lines, None)
+        if line and line.text not in file.exact:
+            yield detail.fill(which=numbers([line]))
+    same = [
+        one
+        for one, other in pairwise(hunk.lines)
+        if one.text == other.text and (one.prefix, other.prefix) == (REMOVED, ADDED)
+    ]
+    if same:
+        yield Detail.SAME_LINE.fill(which=numbers(same))
+    yield from [*_there_already(hunk, file)][:_NO_ACCIDENT]
+    if hunk.unfinished:
+        yield Detail.CUT_OFF.fill(line=hunk.lines[-1].text.strip())
 
 
-def tell_apart(
-    positions: Sequence[int], size: int, file: File, *, has_anchors: bool
-) -> Iterator[Suggestion]:
-    """Suggest for each position the nearest head that no other is in, else the nearest line."""
-    if len(positions) > NEAR:
-        return
-    names = {
-        at: [file.lines[row].strip() for row in heads_around(at, file)] for at in positions[:SHOWN]
-    }
-    for at in names:
-        others = {name for other in names if other != at for name in names[other]}
-        name = next((name for name in names[at] if name not in others), None)
-        if name and has_anchors and len(positions) <= SHOWN:
-            yield Suggestion(Means.ANCHOR, name, at)
-        else:
-            yield from _nearest_line(at, positions, size, file)
+def _there_already(hunk: Hunk, file: File) -> Iterator[str]:
+    """Name the runs of added lines that the file has, in a row and once."""
+    gone = {line.text for line in hunk.lines if line.prefix is REMOVED}
+    for prefix, run in groupby(hunk.lines, lambda line: line.prefix):
+        lines = [line for line in run if prefix is ADDED and line.text not in gone]
+        telling = [line for line in lines if not is_blank(line) and WORD.search(line.text)]
+        rows = file.runs(lines) if len(telling) >= _NO_ACCIDENT else []
+        if len(rows) == 1:
+            there = name_range(rows[0], len(lines))
+            yield Detail.ADDED.fill(which=numbers(lines), lines=there)
 
 
-def _nearest_line(at: int, positions: Sequence[int], size: int, file: File) -> Iterator[Suggestion]:
-    """Yield the nearest line above or below that no other position has there."""
-    for distance in range(1, _REACH):
-        for means, by in ((Means.ABOVE, -distance), (Means.BELOW, size + distance - 1)):
-            others = (x + by for x in positions if x != at)
-            beside = [file.lines[x].split() for x in others if 0 <= x < len(file.lines)]
-            line = file.lines[at + by] if 0 <= at + by < len(file.lines) else b""
-            if line.strip() and line.split() not in beside:
-                yield Suggestion(means, line, at, distance)
-                return
+def numbers(lines: Sequence[Line]) -> str:
+    """Name lines of the patch: "patch lines 9, 12-14", or by their text."""
+    if string_line_of(lines[0].number):
+        return ", ".join(f"`{visible(line.text.strip(), QUOTED)}`" for line in lines[:SHOWN])
+    apart = groupby(enumerate(int(line.number) for line in lines), lambda each: each[1] - each[0])
+    runs = [[number for _, number in run] for _, run in apart]
+    named = [f"{run[0]}-{run[-1]}" if run[1:] else str(run[0]) for run in runs]
+    return f"patch line{'s' * (len(lines) > 1)} {', '.join(named[: 2 * SHOWN])}"

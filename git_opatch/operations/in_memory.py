@@ -19,7 +19,7 @@ from git_opatch.parse import patch_of
 from git_opatch.plan.other_files import with_others
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.together import plan_together
+from git_opatch.plan.sections import plan_together
 
 _ALGORITHM = "sha1"
 _DEFAULTS = Options()

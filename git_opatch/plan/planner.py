@@ -27,7 +27,7 @@ from git_opatch.plan.path_hints import with_directory_note, with_path_hints
 from git_opatch.plan.plan import Plan
 from git_opatch.plan.policy import check_policy
 from git_opatch.plan.quotes import with_quotes
-from git_opatch.plan.together import plan_together
+from git_opatch.plan.sections import plan_together
 from git_opatch.transaction.guard import guard_parents
 from git_opatch.transaction.record import state_dir
 

@@ -1,92 +1,28 @@
-"""Plan a patch section by section, each in the tree that those before it left.
-
-All failures are collected, so that a user sees them at once. Decisions: D6, D7, D31, D49.
-"""
+"""Plan one section of a patch in the tree that those before it left (D6, D7, D31, D49)."""
 
 from __future__ import annotations
 
 import os
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from git_opatch.complete import Completed, complete
 from git_opatch.complete.tree import FileContent, VirtualTree, new_content, restored_content
 from git_opatch.git.snapshot import Snapshot
-from git_opatch.locate.earlier import EarlierSections
-from git_opatch.locate.oversized import refuse_repeated
+from git_opatch.locate.never import placeholder_in
+from git_opatch.locate.overlap import EarlierSections
 from git_opatch.locate.owners import AppliedHunks, apply_hunks
-from git_opatch.locate.placeholder import placeholder_in
-from git_opatch.model.blob import Change, Mode
+from git_opatch.model.blob import Mode
 from git_opatch.model.failure import Failure, refusal
 from git_opatch.model.options import Options
-from git_opatch.model.patch import FilePatch, Operation, Patch
-from git_opatch.model.paths import is_document, is_modules_file
+from git_opatch.model.patch import FilePatch, Operation
+from git_opatch.model.paths import is_document
 from git_opatch.model.picture import Mark, Picture, Row
 from git_opatch.model.placement import Placement
 from git_opatch.model.sentences import Fault, Hint, Reason
 from git_opatch.model.text import Text
-from git_opatch.plan.broken_structure import refuse_broken
-from git_opatch.plan.path_failures import PathFailures
-from git_opatch.plan.plan import PlacedHunk, Plan
-from git_opatch.plan.policy import refuse_stale
-from git_opatch.plan.quotes import refuse_missing
-
-_NOTHING: Mapping[str, FileContent] = {}
-
-
-def plan_sections(
-    patch: Patch,
-    snapshot: Snapshot,
-    options: Options,
-    algorithm: str,
-    merged: Mapping[str, FileContent] = _NOTHING,
-    in_conflict: Collection[str] = (),
-) -> Plan:
-    """Plan `patch`, whose paths are resolved and safe, and complete it.
-
-    `algorithm` is the repository's hash; `merged` is what becomes of the lines of files that were
-    merged, of which those `in_conflict` have markers, and so are not judged as code.
-    """
-    tree = VirtualTree(snapshot.blobs)
-    repeated = refuse_repeated(patch, snapshot.blobs.get)
-    if refused := (*refuse_missing(patch), *refuse_stale(patch, snapshot), *repeated):
-        return Plan(failures=refused)
-    planner = SectionPlanner(tree, snapshot, options, merged)
-    failures = [failure for section in patch.files for failure in planner.plan_section(section)]
-    plan = Plan(
-        placed=tuple(planner.placed),
-        notes=tuple(planner.notes),
-        failures=tuple(failures),
-        skipped=tuple(planner.skipped),
-    )
-    if failures and not options.partial:
-        return plan
-    completed = complete(tree, algorithm)
-    judged = [result for result in completed.results if result.path not in in_conflict]
-    broken, notes = ([], []) if failures else refuse_broken(patch, judged, options)
-    if broken:
-        return Plan(failures=tuple(broken))
-    plan = plan.with_notes(notes)
-    return _with_diff(plan, completed, patch, options)
-
-
-def _with_diff(plan: Plan, completed: Completed, patch: Patch, options: Options) -> Plan:
-    if linked := _linked_modules(completed.changes):
-        return Plan(failures=(*plan.failures, *linked))
-    if not (completed.changes or plan.failures or plan.skipped):
-        fault = Fault.NOTHING_TO_UNDO if options.reverse else Fault.CHANGES_NOTHING
-        plan = plan.with_failures([refusal(patch.files[0], fault)])
-    return plan._replace(completed=completed)
-
-
-def _linked_modules(changes: Sequence[Change]) -> list[Failure]:
-    """Refuse a `.gitmodules` that is a link, as git does (verify_path): it could lead outside."""
-    return [
-        Failure(Fault.LINKED_MODULES, change.path)
-        for change in changes
-        if change.new and change.new.mode is Mode.SYMLINK and is_modules_file(change.path)
-    ]
+from git_opatch.plan.patch_paths import PathFailures
+from git_opatch.plan.plan import PlacedHunk
 
 
 def _placeholder_in_new(section: FilePatch, path: str) -> bytes:
@@ -278,11 +214,15 @@ class SectionPlanner:
     def _not_all(self, section: FilePatch, content: FileContent, rest: FileContent) -> Failure:
         """Refuse to delete a file that has the lines of `rest` besides those of the patch."""
         fault = Fault.MORE_LINES_THAN_ADDED if self.options.reverse else Fault.LEFT_OVER_LINES
-        failure, left = refusal(section, fault), _first_left(content, rest)
-        if left is None:
+        failure, line, at = refusal(section, fault), rest.text.lines[0], 0
+        for edit in sorted(rest.edits, key=lambda edit: edit.start):
+            if edit.start > at:
+                break
+            at = edit.stop
+        if content.text.lines[at : at + 1] != [line]:
             return failure
-        picture = Picture("left over", (Row(Mark.IN_FILE, *left),))
-        return failure._replace(positions=(left[0],), pictures=(picture,))
+        picture = Picture("left over", (Row(Mark.IN_FILE, at, line),))
+        return failure._replace(positions=(at,), pictures=(picture,))
 
     def _update(self, section: FilePatch, path: str, before: FileContent) -> list[Failure]:
         """Change a file's lines or its mode, and move or copy it."""
@@ -392,18 +332,6 @@ def _refuse_kind(section: FilePatch, options: Options) -> Failure | None:
         if hunk.replacement and hunk.replacement.every:
             return refusal(section, Fault.REPLACED_EVERYWHERE, hunk=hunk)
     return None
-
-
-def _first_left(content: FileContent, rest: FileContent) -> tuple[int, bytes] | None:
-    """Return the first line of `content` that is left in `rest`, which has others deleted."""
-    at = 0
-    for edit in sorted(rest.edits, key=lambda edit: edit.start):
-        if edit.start > at:
-            break
-        at = edit.stop
-    line = rest.text.lines[0]
-    is_known = at < len(content.text.lines) and content.text.lines[at] == line
-    return (at, line) if is_known else None
 
 
 def _with_encoding(failure: Failure, content: FileContent) -> Failure:

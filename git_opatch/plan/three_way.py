@@ -25,7 +25,7 @@ from git_opatch.model.patch import FilePatch, Operation, Patch
 from git_opatch.model.sentences import Fault, Hint
 from git_opatch.plan.merge import merge, merged_content
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.section import plan_sections
+from git_opatch.plan.sections import plan_sections
 from git_opatch.plan.versions import (
     MISMATCHES,
     MatchingVersion,

@@ -23,7 +23,7 @@ from git_opatch.model.options import Matching, Options, Tier
 from git_opatch.model.patch import FilePatch, Hunk, Operation, Patch
 from git_opatch.model.sentences import Reason
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.section import plan_sections
+from git_opatch.plan.sections import plan_sections
 from git_opatch.transaction.record import state_dir
 
 _MAX_VERSIONS = 50

@@ -16,7 +16,7 @@ from git_opatch.model.reverse import reverse
 from git_opatch.model.sentences import Fault, Reason
 from git_opatch.parse import parse_patch
 from git_opatch.plan.plan import Plan
-from git_opatch.plan.section import plan_sections
+from git_opatch.plan.sections import plan_sections
 
 Files = dict[str, str]
 

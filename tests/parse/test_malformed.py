@@ -21,7 +21,7 @@ from git_opatch.model.options import Format, Options
 from git_opatch.model.patch import Patch
 from git_opatch.parse import parse_patch
 from git_opatch.plan.patch_paths import refuse_unsafe, resolve_paths
-from git_opatch.plan.section import plan_sections
+from git_opatch.plan.sections import plan_sections
 
 _HERE = Path(__file__).parents[1]
 _SCENARIOS = {
