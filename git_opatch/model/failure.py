@@ -27,10 +27,7 @@ LOCATED_IN = {
 
 _LOOSE = (Fault.MAY_BE_APPLIED, Fault.MAY_BE_APPLIED_THERE)
 """What is applied only loosely: it cannot be skipped."""
-OF_ANCHORS = (
-    Fault.ANCHOR_MISSING,
-    Fault.ANCHOR_ELSEWHERE,
-)
+OF_ANCHORS = (Fault.ANCHOR_MISSING, Fault.ANCHOR_ELSEWHERE)
 """What an anchor, or a heading, says against the place."""
 _OF_MATCHING = (Reason.NOT_FOUND, Reason.NOT_REVERSIBLE, Reason.NO_CHANGE, Reason.CONFLICT)
 _IN_REVERSE = {

@@ -141,50 +141,52 @@ class Picture(NamedTuple):
         return rest[0]._replace(line=line, position=below.position, text=below.text)
 
 
-_EDGES = (6, 3, 2, 1)
-"""So many rows that agree are shown on each side of one that differs or changes."""
 _LEAST = 3
 """Fewer rows are not worth one that says so."""
+_STEPS: Sequence[tuple[Mark | None, int]] = (
+    *((None, edge) for edge in (6, 3, 2, 1)),
+    *((Mark.IN_PATCH, 3), (Mark.THERE, 3), (Mark.IN_FILE, 6), (Mark.IN_FILE, 2)),
+)
+"""How many rows at each end of a run of one kind are shown; those that agree are of one kind."""
 
 
 def elide(rows: Sequence[Row], most: int) -> list[Row]:
-    """Return at most `most` rows: first those that agree are left out, far from what differs or
-    changes; then those of the patch, which its author has; then the middle of those of the file."""
-    kept = [*rows]
-    for edge in _EDGES:
-        telling = [at for at, row in enumerate(rows) if row.mark not in AGREES or row.changes]
-        if len(kept) > most and telling:
-            near = {at + by for at in telling for by in range(-edge, edge + 1)}
-            kept = _joined([(row, at in near) for at, row in enumerate(rows)])
-    for mark, edge in ((Mark.IN_PATCH, 3), (Mark.THERE, 3), (Mark.IN_FILE, 6), (Mark.IN_FILE, 2)):
+    """Return at most `most` rows: first the middle of those that agree is left out; then that of
+    those of the patch, which its author has; then that of those of the file."""
+    kept, edges = [*rows], dict[Mark | None, int]()
+    for kind, edge in _STEPS:
         if len(kept) > most:
-            kept = _joined(_without_middle(kept, mark, edge))
+            edges[kind] = edge
+            kept = _without_middles(rows, edges)
     return [*kept[: most - 1], _omitted(kept[most - 1 :])] if len(kept) > most else kept
 
 
-def _without_middle(rows: Sequence[Row], mark: Mark, edge: int) -> list[tuple[Row, bool]]:
-    found = []
-    for is_long, run in groupby(rows, lambda row: row.mark is mark):
-        group = [*run]
-        last = len(group) - edge
-        found += [(row, not (is_long and edge <= at < last)) for at, row in enumerate(group)]
-    return found
-
-
-def _joined(rows: Sequence[tuple[Row, bool]]) -> list[Row]:
+def _without_middles(rows: Sequence[Row], edges: Mapping[Mark | None, int]) -> list[Row]:
     kept: list[Row] = []
-    for is_kept, run in groupby(rows, lambda pair: pair[1]):
-        group = [row for row, _ in run]
-        kept += group if is_kept or len(group) < _LEAST else [_omitted(group)]
+    for kind, run in groupby(rows, _kind):
+        group = [*run]
+        edge = edges.get(kind, len(group))
+        middle = group[edge : len(group) - edge]
+        is_short = len(middle) < _LEAST
+        kept += group if is_short else [*group[:edge], _omitted(middle), *group[-edge:]]
     return kept
 
 
+def _kind(row: Row) -> Mark | None:
+    return None if row.mark in AGREES and not row.changes else row.mark
+
+
 def _omitted(rows: Sequence[Row]) -> Row:
-    """Return one that stands for several; it has a note if they are all of a kind."""
-    first = next((row for row in rows if row.position is not None), rows[0])
-    marks = {row.mark for row in rows}
-    same = marks <= {Mark.THERE} and "as in the hunk"
-    note = same or (marks <= {Mark.IN_FILE} and "not in the hunk") or ""
-    if marks <= {Mark.IN_PATCH}:
-        note = "nowhere" if not any(row.at for row in rows) else "not here"
-    return Row(Mark.OMITTED, first.position, None, first.line, note, (), sum(r.size for r in rows))
+    """Return one that stands for several; the note says what they are, if all are alike."""
+    mark, *others = {row.mark for row in rows}
+    note = "left out" if others else _NOTES.get(mark, "left out")
+    place = None if any(row.position is None for row in rows) else rows[0].position
+    return Row(Mark.OMITTED, place, note=note, size=sum(row.size for row in rows))
+
+
+_NOTES = {
+    Mark.THERE: "as in the hunk",
+    Mark.IN_FILE: "not in the hunk",
+    Mark.IN_PATCH: "of the patch, not here",
+}
+"""What is said of rows of one kind that are left out."""

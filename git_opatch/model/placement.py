@@ -11,9 +11,6 @@ from enum import Enum
 from git_opatch.model.options import Tier
 from git_opatch.model.patch import Hunk, changed_span
 
-NumberedLines = tuple[tuple[int, bytes], ...]
-"""Lines of the file, each with its position."""
-
 
 class Evidence(Enum):
     """What decided between a hunk's candidates: in words; JSON has the name in lower case."""
@@ -103,11 +100,6 @@ class Placement:
     def stop(self) -> int:
         """The position after the preimage."""
         return self.start + len(self.hunk.preimage)
-
-    @property
-    def found(self) -> NumberedLines:
-        """The file's lines at that position."""
-        return tuple((at, line.text) for at, line in enumerate(self.hunk.preimage, self.start))
 
     @property
     def exact(self) -> bool:

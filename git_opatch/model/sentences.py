@@ -106,11 +106,7 @@ class Fault(Enum):
         self.advice = advice
 
     # where a hunk goes
-    NOT_FOUND = (
-        Reason.NOT_FOUND,
-        "does not match {base}",
-        "make the hunk agree with {reread}",
-    )
+    NOT_FOUND = (Reason.NOT_FOUND, "does not match {base}", "make the hunk agree with {reread}")
     HARDLY_FOUND = (
         Reason.NOT_FOUND,
         "does not match {base}: {few} of its {total} lines are not in the file",
@@ -324,10 +320,7 @@ class Fault(Enum):
 
     # in reverse
     NOT_APPLIED = Reason.NOT_APPLIED, "is not applied, so there is nothing to undo"
-    FILE_NOT_APPLIED = (
-        Reason.MISSING_FILE,
-        "is not in {base}, so there is nothing to undo",
-    )
+    FILE_NOT_APPLIED = (Reason.MISSING_FILE, "is not in {base}, so there is nothing to undo")
     ADDED_FILE_NOT_APPLIED = (
         Reason.MISSING_FILE,
         "is not in {base}, so there is no addition to undo",
@@ -562,11 +555,7 @@ class Fault(Enum):
         "which is not a space or a tab",
         "indent it as the lines around it",
     )
-    UNREADABLE = (
-        Reason.UNCLEAR,
-        "would not parse any more: {why}",
-        _WHOLE_BLOCK,
-    )
+    UNREADABLE = (Reason.UNCLEAR, "would not parse any more: {why}", _WHOLE_BLOCK)
 
     # files and paths
     MISSING_FILE = (
@@ -574,11 +563,7 @@ class Fault(Enum):
         "is not in {base}",
         "check the path; it is relative to the top of the working tree",
     )
-    GONE_EARLIER = (
-        Reason.MISSING_FILE,
-        "was deleted or moved by an earlier section",
-        _ONE_SECTION,
-    )
+    GONE_EARLIER = (Reason.MISSING_FILE, "was deleted or moved by an earlier section", _ONE_SECTION)
     TOO_MANY_SECTIONS = (
         Reason.NOT_FOUND,
         "is in {count:,} sections or edits, too many for a file of {size:,} lines",
@@ -621,11 +606,7 @@ class Fault(Enum):
         "is a symbolic link to `{target}`, and has none of these lines",
         "name the file that it points to",
     )
-    APPEND_TO_LINK = (
-        Reason.NOT_A_FILE,
-        "is a symbolic link",
-        "name the file that it points to",
-    )
+    APPEND_TO_LINK = (Reason.NOT_A_FILE, "is a symbolic link", "name the file that it points to")
     SUBMODULE = Reason.NOT_A_FILE, "is a submodule", "patch it in its own repository"
     SUBMODULE_CHANGE = Reason.NOT_A_FILE, "is a submodule; a patch cannot set one"
     DIRECTORY = Reason.NOT_A_FILE, "is a directory", "name the files in it"
@@ -858,7 +839,6 @@ class Detail(Sentence):
     CANDIDATE = "its candidate"
     NEW_LINES = "its new lines"
     RESULT = "the result would be"
-    MISSING = "{count} lines of the patch, {note}"
     IN_OTHER = "lines of it are in {path}"
     NAMED_NOWHERE = "`{name}`, which it names, is nowhere in the file"
     ADDED = "{which}, which it adds, are as {lines} of the file; if they are meant, leave them out"

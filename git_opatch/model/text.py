@@ -15,8 +15,6 @@ _BINARY_PROBE = 8000
 _PROBED = 300  # lines, which nearly always have so many bytes
 _PIECE = 4000  # lines
 
-_OPEN = (b"(", b"[", b"{", b":", b",", b"\\")
-
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -101,12 +99,6 @@ def without_cr(line: bytes) -> bytes:
 def indentation(line: bytes) -> bytes:
     """The tabs and spaces that `line` begins with."""
     return line[: len(line) - len(line.lstrip(b" \t"))]
-
-
-def opens(line: bytes) -> bool:
-    """Return whether `line` ends with a character that opens a block or continues on the next
-    line."""
-    return line.rstrip().endswith(_OPEN)
 
 
 def common_length(first: Sequence[object], second: Sequence[object]) -> int:

@@ -74,9 +74,7 @@ FORMATS = {
         STARS + rb"[ \t]*(?i:begin|end|add|update|delete|move)\b",
     ),
     Format.UNIFIED: Syntax(
-        "unified",
-        DIFF_GIT + rb"|--- ",
-        DIFF_GIT + rb"|--- (?:[ab]/|/dev/null)",
+        "unified", DIFF_GIT + rb"|--- ", DIFF_GIT + rb"|--- (?:[ab]/|/dev/null)"
     ),
     Format.SEARCH_REPLACE: Syntax(
         "blocks",

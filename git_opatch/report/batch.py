@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from git_opatch.report import error_line
 from git_opatch.report.outcome import Status
+from git_opatch.report.terminal import show_progress
 
 _EVERY = 0.25  # seconds
 _NOT_JUDGED = Status.ERROR.value
@@ -72,30 +72,14 @@ def draw_totals(name: str, title: str) -> bytes:
     return totals_page(title, totals, tasks)
 
 
-def with_bar(tallies: Iterable[_Tally], tasks: IO[bytes]) -> Iterator[_Tally]:
-    """Yield each of `tallies`, and draw a bar on standard error meanwhile.
-
-    It shows how much of `tasks` was read, the rate and the counts; a tally has `verdicts` and
-    `before`. How many tasks there are, nobody knows before all are read.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    size = os.fstat(tasks.fileno()).st_size if tasks.seekable() else None
-    start = drawn = time.monotonic()
-    console = Console(stderr=True, highlight=False)
-    with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-        bar = progress.add_task("", total=size or None)
-        for tally in tallies:
-            now = time.monotonic()
-            if now - drawn > _EVERY:
-                drawn = now
-                counts, before = getattr(tally, "verdicts", {}), getattr(tally, "before", 0)
-                progress.update(
-                    bar,
-                    completed=tasks.tell() if size else 0,
-                    description=summary(counts, before, now - start),
-                )
-                progress.refresh()
-            yield tally
+def with_counts(tallies: Iterable[_Tally]) -> Iterator[_Tally]:
+    """Yield each of `tallies`, with `verdicts` and `before`, and show their counts meanwhile."""
+    start = shown = time.monotonic()
+    for tally in tallies:
+        now = time.monotonic()
+        if now - shown > _EVERY:
+            shown = now
+            counts, before = getattr(tally, "verdicts", {}), getattr(tally, "before", 0)
+            show_progress(summary(counts, before, now - start))
+        yield tally
+    show_progress("")

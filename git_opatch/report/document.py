@@ -18,13 +18,7 @@ from git_opatch.model.failure import Failure
 from git_opatch.model.patch import Patch
 from git_opatch.model.sentences import Notice
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report import (
-    NOTHING_TO_RECOVER,
-    count_good,
-    not_committed,
-    nothing_to_do,
-    unmerged,
-)
+from git_opatch.report import NOTHING_TO_RECOVER, count_good, not_committed, nothing_to_do, unmerged
 from git_opatch.report.fields import TABLES
 from git_opatch.report.history import RecordValues
 from git_opatch.report.outcome import Outcome, Status

@@ -17,7 +17,6 @@ from git_opatch.model.json_text import string_line_of
 from git_opatch.model.limits import QUOTED, SHOWN
 from git_opatch.model.patch import Line, Prefix
 from git_opatch.model.picture import AGREES, WORD, Mark, Picture, Row, Shows, elide
-from git_opatch.model.sentences import Detail
 from git_opatch.model.text import visible, visible_difference
 
 Spans = Sequence[tuple[str, str]]
@@ -76,7 +75,9 @@ def drawn(rows: Sequence[Row], most: int) -> Iterator[Spans]:
 def _line(row: Row, label: int, width: int, *, is_patch: bool = False) -> Spans:
     """Draw one side of a row, with the name of the side, its number there, and the prefix."""
     if row.mark is Mark.OMITTED:
-        return [(f"    {'':{label}} {'':{width}}  ({_omitted(row)})", "")]
+        count = f"{row.size} lines"
+        lines = count if row.position is None else name_range(row.position, row.size)
+        return [(f"    {'':{label}} {'':{width}}  ({lines} {row.note})", "")]
     line, differs = row.line, row.mark in _DIFFERS
     of_patch = line and (is_patch or (row.mark in _OF_PATCH and row.position is None))
     one, two = sides(row)
@@ -120,14 +121,6 @@ def _places(row: Row) -> str:
 def number_of(line: Line) -> int:
     """Return the number of a line of the patch; 0 for one of a string."""
     return 0 if string_line_of(line.number) else int(line.number)
-
-
-def _omitted(row: Row) -> str:
-    if row.position is not None and row.line is None:
-        return f"{name_range(row.position, row.size)} {row.note}".rstrip()
-    if row.position is not None:
-        return f"{name_range(row.position, row.size)} {row.note or 'left out'}"
-    return Detail.MISSING.fill(count=row.size, note=row.note or "not here")
 
 
 def marked(expected: bytes, found: bytes | None) -> tuple[Spans, Spans]:

@@ -254,7 +254,7 @@ def _picture(picture: Picture, path: str, number: int) -> _Html:
 
 def _row(row: Row) -> _Html:
     one, two = sides(row)
-    omitted = f"{_lines(row.size)} {row.note or 'left out'}" if row.mark is Mark.OMITTED else ""
+    omitted = f"{_lines(row.size)} {row.note}" if row.mark is Mark.OMITTED else ""
     note = omitted or row.note or "add this line" * (row.mark is Mark.DECIDES)
     prefix = row.line.prefix.value if row.line else " "
     return _part(

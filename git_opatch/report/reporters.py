@@ -26,10 +26,7 @@ class TextReporter:
     """Reports in lines: data to standard output, everything else to standard error."""
 
     def __init__(
-        self,
-        settings: Mapping[str, str] | None = None,
-        quiet: bool = False,
-        verbose: bool = False,
+        self, settings: Mapping[str, str] | None = None, quiet: bool = False, verbose: bool = False
     ) -> None:
         self.settings = settings or {}
         self.quiet = quiet

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from shutil import get_terminal_size
 from threading import Event, Thread
 from typing import TextIO, TypeVar
 
@@ -33,7 +34,6 @@ DIFF_STYLES = {"@": "cyan", "-": "red", "+": "green"}
 _STYLES = {"error": "bold red", "note": "yellow", "hint": "cyan"}
 _NEVER = (*FALSE[:3], "never")
 _PATIENCE = 1.0  # seconds
-_ERASE = "\r\x1b[K"
 _Result = TypeVar("_Result")
 
 
@@ -215,9 +215,10 @@ def with_progress(results: Iterable[_Result], total: int) -> Iterator[_Result]:
     start, awaited = time.monotonic(), iter(results)
     for done in range(total):
         if late := time.monotonic() - start > _PATIENCE:
-            _write(f"{done:,} of {total:,}")
+            show_progress(f"{done:,} of {total:,}")
         result = next(awaited)
-        _write(_ERASE * late)
+        if late:
+            show_progress("")
         yield result
 
 
@@ -230,8 +231,9 @@ def timed(what: str) -> Iterator[None]:
         seconds = 0
         while not done.wait(_PATIENCE):
             seconds += 1
-            _write(f"\r{what}: {seconds} s")
-        _write(_ERASE * bool(seconds))
+            show_progress(f"{what}: {seconds} s")
+        if seconds:
+            show_progress("")
 
     thread = Thread(target=tell, daemon=True)
     if what and shows_progress():
@@ -244,6 +246,7 @@ def timed(what: str) -> Iterator[None]:
             thread.join()
 
 
-def _write(text: str) -> None:
-    sys.stderr.write(text)
+def show_progress(text: str) -> None:
+    """Write `text` over the line that is on the terminal; nothing erases it."""
+    sys.stderr.write("\r\x1b[K" + text[: get_terminal_size().columns - 1])
     sys.stderr.flush()

@@ -9,14 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parameters import named
 
-from git_opatch.model.paths import (
-    is_document,
-    normalise,
-    parents,
-    quote,
-    unquote,
-    why_unsafe,
-)
+from git_opatch.model.paths import is_document, normalise, parents, quote, unquote, why_unsafe
 from git_opatch.model.sentences import Fault
 
 _QUOTED = {

@@ -55,7 +55,7 @@ def batch(
         with _opened(tasks) as file, Output(output or None) as results, opened_engine as judging:
             tallies = judge_all(file, judging, results, repositories)
             if not quiet and shows_progress():
-                tallies = wording.with_bar(tallies, file)
+                tallies = wording.with_counts(tallies)
             for tally in tallies:  # noqa: B007 - the last one is reported
                 pass
     except (KeyboardInterrupt, Interrupted):
