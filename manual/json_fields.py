@@ -86,7 +86,7 @@ def with_fields(page: str) -> str:
         head = "| object | field | | |\n| --- |" if shared else "| field | | |\n|"
         listed = [rows(name, f"`{name}` | " if shared else "", known) for name in names]
         table = "".join(chain.from_iterable(listed))
-        return f"{place[1]}\n{head} --- | --- | --- |\n{table}\n{place[4]}"
+        return f"{place[1]}{head} --- | --- | --- |\n{table}{place[4]}"
 
     return _PLACE.sub(fill, page)
 

@@ -26,15 +26,15 @@ def with_options(text: str, commands: Sequence[Command]) -> str:
 
 def _lines(options: Sequence[Option], shown: set[Option]) -> Iterator[str]:
     new = [option for option in options if option not in shown]
-    yield ""
+    known = [f"`{option.flags[-1]}`" for option in options if option in shown]
     if new:
         yield "| option | what it does |"
         yield "| --- | --- |"
         yield from (f"| {_flags(option)} | {_escaped(option.help)} |" for option in new)
+    if new and known:
         yield ""
-    if known := [f"`{option.flags[-1]}`" for option in options if option in shown]:
+    if known:
         yield f"{'As above' if new else 'Options, as above'}: {', '.join(known)}."
-        yield ""
 
 
 def _flags(option: Option) -> str:
