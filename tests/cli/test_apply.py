@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from parameters import named
 from phrases import opening
 from sandbox import Sandbox
 from writers import envelope
@@ -30,41 +29,11 @@ _AFTER = {
     "d/e.txt": ("100644", b"e\n"),
 }
 
-_NO_CONTENT = "neither HEAD nor a recorded patch has it"
-_FROM_RECORD = "note: b.txt: content taken from entry 1 of `git opatch log --all`\n"
-"""Said of content that a patch in reverse does not have."""
-
 
 @pytest.fixture
 def base(repo: Sandbox) -> Sandbox:
     repo.commit(_BASE)
     return repo
-
-
-def test_the_advised_undo_command_works(base: Sandbox) -> None:
-    before = base.index()
-    output = base.opatch("apply", feed=_PATCH).out.decode()
-    words = output.strip().partition("Undo: git opatch ")[2].split()
-    assert base.opatch(*words).status == 0
-    assert base.index() == base.files() == before
-    assert not (base.path / "d").exists()
-
-
-def test_worktree_patches_the_working_tree_alone(base: Sandbox) -> None:
-    before = base.index()
-    base.write("b.txt", "b\n")
-    base.write("src/a.py", "zero\none\ntwo\nthree\n")
-    base.write("untracked", "one\ntwo\n")
-    patch = _PATCH + envelope(b"*** Update File: untracked\n@@\n-two\n+2\n")
-    ran = base.opatch("apply", "--worktree", feed=patch)
-    assert ran.status == 0, ran.err
-    assert b"in the working tree, not staged" in ran.out
-    after = {
-        **_AFTER,
-        "src/a.py": ("100644", b"zero\none\n2\nthree\n"),
-        "untracked": ("100644", b"one\n2\n"),
-    }
-    assert (base.index(), base.files()) == (before, after)
 
 
 def test_a_check_writes_nothing(base: Sandbox) -> None:
@@ -85,35 +54,6 @@ def test_a_file_that_only_looks_changed_is_patched(base: Sandbox) -> None:
     assert base.index() == base.files() == _AFTER
 
 
-def test_the_target_can_be_configured(base: Sandbox) -> None:
-    base.git("config", "opatch.target", "cached")
-    before = base.files()
-    assert base.opatch("apply", feed=_PATCH).status == 0
-    assert (base.index(), base.files()) == (_AFTER, before)
-    assert base.opatch("apply", "-R", "--index", feed=_PATCH).status == 1
-    base.git("config", "opatch.target", "nonsense")
-    ran = base.opatch("apply", feed=_PATCH)
-    assert (ran.status, ran.err) == (
-        129,
-        "error: opatch.target is `nonsense`; use index, cached or worktree\n",
-    )
-
-
-def test_several_files_are_one_patch(base: Sandbox) -> None:
-    first = base.path.parent / "first"
-    first.write_bytes(envelope(b"*** Update File: b.txt\n@@\n-b\n+B\n"))
-    second = base.path.parent / "second"
-    second.write_bytes(envelope(b"*** Update File: b.txt\n@@\n-B\n+BB\n"))
-    before = base.state()
-    assert base.opatch("apply", str(second), str(first)).status == 1
-    assert base.state() == before
-    ran = base.opatch("apply", str(first), str(second))
-    assert ran.out.endswith(b"Undo: git opatch undo 1\n")
-    assert base.read("b.txt") == b"BB\n"
-    assert base.opatch("apply", "-R", str(first), str(second)).status == 0
-    assert base.read("b.txt") == b"b\n"
-
-
 def test_quiet_and_verbose_change_the_output(base: Sandbox) -> None:
     ran = base.opatch("apply", "-q", feed=_PATCH)
     assert (ran.status, ran.out, ran.err) == (0, b"", "")
@@ -132,32 +72,6 @@ def test_quiet_and_verbose_change_the_output(base: Sandbox) -> None:
         "A d/e.txt (+1 -0)",
         f"  {opening(Malformed.INDENTED.sentence)} file",
     ]
-
-
-def test_paths_can_be_prefixed_with_a_directory(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: a.py\n@@\n-two\n+2\n", b"*** Add File: n\n+n\n")
-    assert base.opatch("apply", feed=patch).status == 1
-    for directory in ("src", "src/", "./src"):
-        ran = base.opatch("apply", "--directory", directory, feed=patch)
-        assert ran.status == 0, ran.err
-        assert base.index()["src/n"] == ("100644", b"n\n")
-        assert base.opatch("apply", "-R", "--directory", directory, feed=patch).status == 0
-    ran = base.opatch("apply", "--directory", "../x", feed=patch)
-    assert (ran.status, Fault.LEAVES.sentence in ran.err) == (1, True)
-
-
-def test_unrelated_changes_are_kept(base: Sandbox) -> None:
-    base.commit({"staged": "1\n", "unstaged": "1\n"})
-    base.write("staged", "2\n")
-    base.git("add", "staged")
-    base.write("unstaged", "2\n")
-    base.write("untracked", "u\n")
-    assert base.opatch("apply", feed=_PATCH).status == 0
-    index, files = base.index(), base.files()
-    assert index["staged"] == ("100644", b"2\n")
-    assert index["unstaged"] == ("100644", b"1\n")
-    assert files["unstaged"] == ("100644", b"2\n")
-    assert files["untracked"] == ("100644", b"u\n")
 
 
 def _in_subdirectory(base: Sandbox, _: Path) -> tuple[Sandbox, dict[str, object]]:
@@ -280,63 +194,6 @@ def test_the_undo_command_names_the_target(
     words = ran.out.decode().strip().partition("Undo: git opatch ")[2].split()
     assert base.opatch(*words).status == 0
     assert (base.index(), base.files()) == before
-
-
-def test_a_reversal_uses_the_record_of_the_patch(base: Sandbox) -> None:
-    delete = envelope(b"*** Delete File: b.txt\n")
-    replace = envelope(b"*** Delete File: b.txt\n*** Add File: b.txt\n+new\n")
-    assert base.opatch("apply", feed=delete).status == 0
-    assert base.opatch("apply", "-R", feed=delete).status == 0
-    base.write("b.txt", "staged\n")
-    base.git("add", "b.txt")
-    assert base.opatch("apply", feed=replace).status == 0
-    assert base.read("b.txt") == b"new\n"
-    assert base.opatch("apply", "-R", feed=replace).status == 0
-    assert base.index()["b.txt"] == base.files()["b.txt"] == ("100644", b"staged\n")
-
-
-def test_a_replaced_file_is_restored(base: Sandbox, tmp_path: Path) -> None:
-    patch = tmp_path / "patch"
-    patch.write_bytes(
-        envelope(b"*** Add File: b.txt\n+new\n*** Update File: old/c.txt\n*** Move to: src/a.py\n")
-    )
-    before = base.index(), base.files()
-    ran = base.opatch("apply", "--overwrite", str(patch))
-    words = ran.out.decode().strip().partition("Undo: git opatch ")[2].split()
-    assert base.opatch(*words).status == 0
-    assert (base.index(), base.files()) == before
-    assert base.opatch("apply", "--overwrite", str(patch)).status == 0
-    assert base.opatch("apply", "-R", str(patch)).status == 0
-    assert (base.index(), base.files()) == before
-
-
-@named(
-    "hunk, assumes",
-    {
-        "no position": ("@@\n+four\n", True),
-        "not even a header": ("+four\n", True),
-        "the end of the file": ("@@\n+four\n*** End of File\n", False),
-        "an anchor": ("@@ three\n+four\n", False),
-        "context": ("@@\n three\n+four\n", False),
-    },
-)
-def test_a_note_says_that_lines_without_a_position_go_to_the_end(
-    base: Sandbox, hunk: str, *, assumes: bool
-) -> None:
-    note = "src/a.py: hunk 1: gives no position, so its lines go to the end of the file"
-    notes = [note] if assumes else []
-    patch = envelope(f"*** Update File: src/a.py\n{hunk}".encode())
-    ran = base.opatch("apply", feed=patch)
-    assert base.read("src/a.py") == b"one\ntwo\nthree\nfour\n"
-    assert (ran.status, ran.err) == (0, "".join(f"note: {each}\n" for each in notes))
-    assert base.opatch("undo").status == 0
-    assert json.loads(base.opatch("apply", "--json", feed=patch).out)["notes"] == notes
-
-
-def test_lines_for_an_empty_file_have_one_place_to_go(base: Sandbox) -> None:
-    base.commit({"empty": ""})
-    ran = base.opatch("apply", feed=envelope(b"*** Update File: empty\n@@\n+one\n"))
-    assert (ran.status, ran.err) == (0, "")
 
 
 def test_a_concurrent_run_is_refused(base: Sandbox) -> None:

@@ -82,24 +82,6 @@ def test_submodules_and_nested_repositories_are_refused(base: Sandbox, tmp_path:
     assert nested.files() == {"f": ("100644", b"f\n")}
 
 
-def test_unstaged_changes_are_refused(base: Sandbox) -> None:
-    base.write("a.txt", "one\ntwo\nthree\nfour\n")
-    _refused(base, envelope(_update("a.txt")), 1, f"a.txt: {Fault.UNSTAGED.sentence}", "`--carry`")
-    ran = base.opatch("apply", "--worktree", feed=envelope(_update("a.txt")))
-    assert ran.status == 0
-    assert base.read("a.txt") == b"one\n2\nthree\nfour\n"
-    assert base.index()["a.txt"][1] == b"one\ntwo\nthree\n"
-
-
-@pytest.mark.parametrize("words", [["--commit", "-m", "x"], ["--json"]])
-def test_nothing_is_replaced_for_a_commit_or_by_a_program(base: Sandbox, words: list[str]) -> None:
-    base.write("other", "mine\n")
-    ran = base.opatch("apply", *words, feed=envelope(b"*** Add File: other\n+x\n"))
-    assert ran.status == 1
-    assert Fault.IN_THE_WAY.advice in ran.err + ran.out.decode()
-    assert "git add" not in ran.err + ran.out.decode()
-
-
 def test_a_link_is_named_where_its_lines_are_not_found(base: Sandbox) -> None:
     for name, target in (("dir/link", "../a.txt"), ("away", "/etc/hosts")):
         (base.path / name).symlink_to(target)
@@ -137,26 +119,6 @@ def test_a_bare_repository_is_an_error(tmp_path: Path) -> None:
     assert "this needs a working tree" in ran.err
 
 
-def test_unreadable_patch_files_are_errors(base: Sandbox) -> None:
-    for name, why in (("no-such-file", "No such file"), ("dir", "Is a directory")):
-        ran = base.opatch("apply", name)
-        assert ran.status == 128
-        assert f"error: cannot read patch `{name}`: {why}" in ran.err
-
-
-def test_a_locked_index_is_an_error(base: Sandbox) -> None:
-    lock = base.write(".git/index.lock", "")
-    before = base.state()
-    ran = base.opatch("apply", feed=envelope(_update("a.txt")))
-    assert ran.status == 128
-    assert "error: the index is locked" in ran.err
-    assert str(lock) in ran.err
-    assert lock.exists()
-    assert base.state() == before
-    lock.unlink()
-    assert base.opatch("apply", feed=envelope(_update("a.txt"))).status == 0
-
-
 @pytest.mark.parametrize("noise", [b"x", b"\n", b"@@ \n", b"-\n", b"*** \n", b"\0"])
 @pytest.mark.parametrize("size", [500_000, pytest.param(50_000_000, marks=pytest.mark.exhaustive)])
 def test_megabytes_of_noise_are_refused(base: Sandbox, noise: bytes, size: int) -> None:
@@ -164,23 +126,3 @@ def test_megabytes_of_noise_are_refused(base: Sandbox, noise: bytes, size: int) 
     ran = base.opatch("apply", feed=noise * (size // len(noise)))
     assert ran.status == 128
     assert 0 < len(ran.err) < 5000
-
-
-def test_a_move_onto_a_file_is_to_name_another_path(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: a.txt\n*** Move to: dir/inner.txt\n@@\n-two\n+2\n")
-    advice = f"  {Fault.TARGET_EXISTS.advice}\n"
-    _refused(base, patch, 1, f"error: dir/inner.txt: {Fault.FILE_EXISTS.sentence}\n", advice)
-
-
-@pytest.mark.parametrize(
-    "change", [b"Binary files a/b.bin and b/b.bin differ\n", b"GIT binary patch\ndelta 1\n"]
-)
-def test_the_rest_of_a_patch_with_a_binary_change_is_applied(base: Sandbox, change: bytes) -> None:
-    patch = b"diff --git a/b.bin b/b.bin\nindex 1..2 100644\n" + change
-    patch += b"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@\n-two\n+2\n"
-    message = f"error: b.bin: {Fault.BINARY_CHANGE.sentence}"
-    _refused(base, patch, 1, message, "`--except`")
-    for option, status in (("--except=b.bin", 0), ("--partial", 1)):
-        assert base.opatch("apply", option, feed=patch).status == status
-        assert base.index()["a.txt"][1] == b"one\n2\nthree\n"
-        assert base.opatch("undo").status == 0
