@@ -158,15 +158,12 @@ def test_a_partial_clone_is_told_how_to_fetch(origin: Sandbox, tmp_path: Path) -
     assert b"line fourteen\n" in clone.read("f")
 
 
-def test_a_whole_clone_is_not_told_to_fetch(origin: Sandbox) -> None:
-    patch = _FAR.replace("line 15", "line nowhere")
-    ran = origin.opatch("apply", "--3way", feed=patch.encode())
-    assert (ran.status, "fetch" in ran.err) == (1, False)
-
-
-def test_without_a_merge_there_is_no_word_of_fetching(shallow: Sandbox) -> None:
-    ran = shallow.opatch("apply", feed=_FAR.encode())
-    assert (ran.status, "fetch" in ran.err) == (1, False)
+def test_nothing_is_said_of_fetching_without_a_merge_or_in_a_whole_clone(
+    origin: Sandbox, shallow: Sandbox
+) -> None:
+    patch = _FAR.replace("line 15", "line nowhere").encode()
+    for ran in (shallow.opatch("apply", feed=patch), origin.opatch("apply", "--3way", feed=patch)):
+        assert (ran.status, "fetch" in ran.err) == (1, False)
 
 
 def test_a_failure_can_be_left_to_later_steps(runner: _Runner) -> None:
