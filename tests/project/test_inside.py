@@ -88,7 +88,7 @@ def test_a_run_that_does_not_end_is_stopped(repo: Sandbox, monkeypatch: pytest.M
     ours, theirs = os.pipe()
     try:
         with pytest.raises(pytest.fail.Exception, match="ran for more than"):
-            run(["apply", f"/dev/fd/{ours}"], b"", repo.path, {})
+            run(["git", "opatch", "apply", f"/dev/fd/{ours}"], b"", repo.path, {})
     finally:
         os.close(ours)
         os.close(theirs)

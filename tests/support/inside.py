@@ -82,81 +82,47 @@ class _Ended(BaseException):
         self.status = status
 
 
-Run = Callable[[Sequence[int]], int]
-"""Runs the program with three descriptors as its streams; returns its status."""
-
-
 def run(
-    words: Sequence[str], feed: bytes, cwd: Path, env: Mapping[str, str]
+    command: Sequence[str], feed: bytes, cwd: Path, env: Mapping[str, str], *, merged: bool = False
 ) -> tuple[int, bytes, bytes]:
-    """Run `git opatch`; return its status and what it wrote to its two streams."""
-    return _with_files(feed, lambda streams: run_with(streams, words, cwd, env))
+    """Run `git opatch …`, or `git-opatch`, or its path, as if git had no part in it.
 
-
-def run_merged(words: Sequence[str], cwd: Path) -> tuple[int, bytes]:
-    """Run `git opatch` without input; return its status and what it wrote to either stream."""
-    with _files() as (source, out, _):
-        streams = [source.fileno(), out.fileno(), out.fileno()]
-        status = run_with(streams, words, cwd, {})
-        return status, _written(out)
-
-
-def run_direct(
-    command: Sequence[str], feed: bytes, cwd: Path, env: Mapping[str, str]
-) -> tuple[int, bytes, bytes]:
-    """Run `command`, which begins with `git-opatch` or its path, as if git had no part in it."""
-    return _with_files(feed, lambda streams: _run(streams, command, cwd, env, by_git=False))
+    Returns its status and what it wrote to its two streams, or to the first if they are `merged`.
+    """
+    with _files() as (source, out, err):
+        _feed(source, feed)
+        streams = [source.fileno(), out.fileno(), (out if merged else err).fileno()]
+        status = run_with(streams, command, cwd, env)
+        return status, _written(out), _written(err)
 
 
 def run_forked(
-    command: Sequence[str],
+    commands: Sequence[Sequence[str]],
     feed: bytes,
     cwd: Path,
     env: Mapping[str, str],
-    prepare: Callable[[], object],
-) -> tuple[int, bytes, bytes]:
-    """Run `command` in a fork of this process, which may be killed, after `prepare` in it.
-
-    The status of a killed process is its signal, negative.
-    """
-
-    def in_fork(streams: Sequence[int]) -> int:
-        child = _start_fork(streams, command, cwd, env, prepare)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-    return _with_files(feed, in_fork)
-
-
-def run_all(commands: Sequence[Sequence[str]], cwd: Path) -> list[tuple[int, bytes, bytes]]:
-    """Run commands at the same time, each in a fork of this process."""
+    prepare: Callable[[], object] = list,
+) -> list[tuple[int, bytes, bytes]]:
+    """Run commands at the same time, each in a fork of this process, which may be killed, after
+    `prepare` in it. The status of a killed process is its signal, negative."""
     with ExitStack() as stack:
         runs = []
         for command in commands:
             files = stack.enter_context(_files())
-            streams = [file.fileno() for file in files]
-            runs.append((files, _start_fork(streams, command, cwd, {}, list)))
-        ended = [(os.waitpid(child, 0)[1], files) for files, child in runs]
+            _feed(files[0], feed)
+            child = fork()
+            if not child:
+                try:
+                    prepare()
+                    _really_end(run_with([file.fileno() for file in files], command, cwd, env))
+                finally:
+                    _really_end(_FAILED)
+            runs.append((child, files))
+        ended = [(os.waitpid(child, 0)[1], files) for child, files in runs]
         return [
             (os.waitstatus_to_exitcode(status), _written(out), _written(err))
             for status, (_, out, err) in ended
         ]
-
-
-def _start_fork(
-    streams: Sequence[int],
-    command: Sequence[str],
-    cwd: Path,
-    env: Mapping[str, str],
-    prepare: Callable[[], object],
-) -> int:
-    child = fork()
-    if not child:
-        try:
-            prepare()
-            _really_end(_run(streams, command, cwd, env, by_git=False))
-        finally:
-            _really_end(_FAILED)
-    return child
 
 
 def fork() -> int:
@@ -167,38 +133,24 @@ def fork() -> int:
 
 
 def run_with(
-    descriptors: Sequence[int], words: Sequence[str], cwd: Path, env: Mapping[str, str]
+    descriptors: Sequence[int], command: Sequence[str], cwd: Path, env: Mapping[str, str]
 ) -> int:
-    """Run `git opatch` with `descriptors` as its three streams; return its status."""
-    return _run(descriptors, ["git-opatch", *words], cwd, env, by_git=True)
-
-
-def _run(
-    descriptors: Sequence[int],
-    command: Sequence[str],
-    cwd: Path,
-    env: Mapping[str, str],
-    *,
-    by_git: bool,
-) -> int:
+    """Run a command, as of `run`, with `descriptors` as its three streams; return its status."""
+    by_git = command[0] == "git"
     _forget()
     with _restored():
         os.chdir(cwd)
         _set_environment({**os.environ, **env})
         if by_git:
             _add_programs_of_git()
-        sys.argv = [*command]
+        sys.argv = ["git-opatch", *command[2:]] if by_git else [*command]
         with _streams(descriptors):
             return _status()
 
 
-def _with_files(feed: bytes, run: Run) -> tuple[int, bytes, bytes]:
-    with _files() as files:
-        source, out, err = files
-        source.write(feed)
-        source.seek(0)
-        status = run([file.fileno() for file in files])
-        return status, _written(out), _written(err)
+def _feed(source: IO[bytes], feed: bytes) -> None:
+    source.write(feed)
+    source.seek(0)
 
 
 def _status() -> int:

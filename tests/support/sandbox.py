@@ -151,8 +151,8 @@ class Sandbox:
         """Run a program; run `git opatch` in this process if that makes no difference."""
         if words[:2] != ("git", "opatch") or self.as_program or _acts_at_start(words, env or {}):
             return self.program(*words, feed=feed, cwd=cwd, env=env)
-        rest = [os.fsdecode(word) for word in words[2:]]
-        status, out, err = inside.run(rest, feed, cwd or self.path, env or {})
+        command = [os.fsdecode(word) for word in words]
+        status, out, err = inside.run(command, feed, cwd or self.path, env or {})
         return Ran(status, out, err.decode("utf-8", "replace"))
 
     def program(
@@ -192,16 +192,18 @@ class Sandbox:
             return self.program(*start, *command[1:], feed=feed, cwd=cwd, env=env)
         where = cwd or self.path
         if fork:
-            status, out, err = inside.run_forked(command, feed, where, env or {}, prepare)
+            ((status, out, err),) = inside.run_forked([command], feed, where, env or {}, prepare)
         else:
-            status, out, err = inside.run_direct(command, feed, where, env or {})
+            status, out, err = inside.run(command, feed, where, env or {})
         ran = Ran(status, out, err.decode("utf-8", "replace"))
         assert "Traceback" not in ran.err, ran.err
         return ran
 
     def all_at_once(self, commands: Iterable[Sequence[str]]) -> list[Ran]:
         """Run `git-opatch` with the words of each command, all at the same time."""
-        ended = inside.run_all([("git-opatch", *words) for words in commands], self.path)
+        ended = inside.run_forked(
+            [("git-opatch", *words) for words in commands], b"", self.path, {}
+        )
         return [Ran(status, out, err.decode()) for status, out, err in ended]
 
     @contextmanager
@@ -240,7 +242,7 @@ class Sandbox:
         """Run `git opatch` with both its output streams in one."""
         if self.as_program:
             return self.run("sh", "-c", f"exec 2>&1\n{shlex.join(('git', 'opatch', *words))}")
-        status, out = inside.run_merged(words, self.path)
+        status, out, _ = inside.run(("git", "opatch", *words), b"", self.path, {}, merged=True)
         return Ran(status, out, "")
 
     def write(self, name: str, content: bytes | str) -> Path:

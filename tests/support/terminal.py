@@ -37,7 +37,7 @@ def in_terminal(
     reader.start()
     try:
         if program == "git-opatch" and not repo.as_program:
-            status = inside.run_with(streams, words, repo.path, environment)
+            status = inside.run_with(streams, ("git", "opatch", *words), repo.path, environment)
         else:
             status = _status([program, *words], streams, repo, environment)
     finally:
