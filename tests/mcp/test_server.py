@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from phrases import opening, said
+from phrases import said
 from sandbox import Sandbox
 from writers import envelope
 
@@ -21,7 +21,6 @@ from git_opatch.mcp.tools import TOOLS, Service
 from git_opatch.model.sentences import Fault
 
 _GOOD = envelope(b"*** Update File: f\n@@\n-a\n+b\n").decode()
-_STALE = envelope(b"*** Update File: f\n@@\n-nowhere\n+z\n").decode()
 _UPDATE = "*** Begin Patch\n*** Update File: {}\n@@\n-{}\n+{}\n*** End Patch\n"
 _ADD = "*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n"
 
@@ -96,71 +95,6 @@ def test_a_ping_is_answered_and_a_notification_is_not(base: Sandbox) -> None:
     assert _answers(base, lines) == [{"jsonrpc": "2.0", "id": "p", "result": {}}]
 
 
-def test_a_patch_is_applied_undone_and_redone(base: Sandbox) -> None:
-    before = base.index()
-    applied, logged, undone, redone = _results(
-        base, [_call("apply", {"patch": _GOOD}), _call("log"), _call("undo"), _call("redo", {})]
-    )
-    assert applied[0].startswith("1 file ")
-    assert applied[0].endswith(", not staged. Undo: the tool `undo` with number 1")
-    assert not applied[1]
-    assert (logged[0].startswith("1  "), logged[1]) == (True, False)
-    assert undone[0].endswith("Redo: the tool `redo` with number 1")
-    assert redone[0].endswith("Undo: the tool `undo` with number 1")
-    assert (base.read("f"), base.index()) == (b"b\n", before)
-
-
-def test_an_edit_is_placed_recorded_and_undone(base: Sandbox) -> None:
-    text = "def  get(self, key):\n\treturn 1\n\nx = 1\nx = 1\n"
-    base.write("sub/g", text)
-    edit = {"path": "g", "old_string": "def get(self, key):\n    return 1"}
-    edited, twice, every, undone, log = _results(
-        base,
-        [
-            _call("edit", {**edit, "new_string": "def get(self):\n    return 2"}),
-            _call("edit", {"path": "g", "old_string": "x = 1", "new_string": "x = 2"}),
-            _call(
-                "edit",
-                {"path": "g", "old_string": "x", "new_string": "y", "replace_all": True},
-            ),
-            _call("undo"),
-            _call("log"),
-        ],
-        "--root",
-        "sub",
-    )
-    assert edited[0].endswith(", not staged. Undo: the tool `undo` with number 1")
-    assert twice[1]
-    assert "occurs 2 times: lines 4, 5" in twice[0]
-    assert not every[1]
-    assert undone[0].endswith("Redo: the tool `redo` with number 2")
-    assert len(log[0].splitlines()) == 2
-    assert (
-        base.read("sub/g")
-        == text.replace("def  get(self, key)", "def get(self)")
-        .replace("return 1", "return 2")
-        .encode()
-    )
-
-
-def test_an_edit_that_is_not_certain_changes_nothing(base: Sandbox) -> None:
-    before = base.state()
-    for edit, told in (
-        ({"path": "f", "old_string": "z", "new_string": "y"}, opening(Fault.NOT_FOUND.sentence)),
-        (
-            {"path": "nosuch", "old_string": "z", "new_string": "y"},
-            said(Fault.MISSING_FILE.sentence, base="the working tree"),
-        ),
-        ({"path": "../f", "old_string": "a", "new_string": "y"}, Fault.LEAVES.sentence),
-        ({"path": "f", "old_string": "a"}, "the argument `new_string` is missing"),
-        ({"path": "f", "old_string": "a", "new_string": "b", "replace_all": 1}, "true or false"),
-    ):
-        ((text, failed),) = _results(base, [_call("edit", edit)])
-        assert failed
-        assert told in text
-    assert base.state() == before
-
-
 def test_a_person_at_a_terminal_is_told_what_it_waits_for(base: Sandbox) -> None:
     ours, theirs = os.openpty()
     os.write(ours, b"\x04")
@@ -170,91 +104,6 @@ def test_a_person_at_a_terminal_is_told_what_it_waits_for(base: Sandbox) -> None
     os.close(ours)
     assert (ran.returncode, ran.stdout) == (0, b"")
     assert b"waiting for a client of the Model Context Protocol; end it with Ctrl-D" in ran.stderr
-
-
-def test_looking_changes_nothing(base: Sandbox) -> None:
-    before = base.state()
-    check, show, bad, log = _results(
-        base,
-        [
-            _call("check", {"patch": _GOOD}),
-            _call("show", {"patch": _GOOD}),
-            _call("show", {"patch": _STALE}),
-            _call("log", {"count": 3}),
-        ],
-    )
-    assert check[0].startswith("would apply to the working tree only: 1 file")
-    assert not check[1]
-    assert "M f (+1 -1)\n" in show[0]
-    assert show[0].endswith("@@ -1 +1 @@\n-a\n+b\n")
-    assert bad[1]
-    assert log == ("no patch has been applied here", False)
-    assert base.state() == before
-
-
-def test_a_refusal_is_a_result_to_act_on(base: Sandbox) -> None:
-    before = base.state()
-    stale, malformed, empty = _results(
-        base,
-        [
-            _call("apply", {"patch": _STALE}),
-            _call("apply", {"patch": "*** Begin Patch\n*** Nonsense: f\n*** End Patch"}),
-            _call("apply", {"patch": ""}),
-        ],
-    )
-    assert stale == (
-        base.opatch("apply", "--worktree", feed=_STALE.encode()).err.rstrip("\n"),
-        True,
-    )
-    assert malformed[0].startswith("error: line 2: ")
-    assert malformed[1]
-    assert empty[0].startswith("error: ")
-    assert empty[1]
-    assert base.state() == before
-
-
-@pytest.mark.parametrize(
-    ("command", "advice"),
-    [
-        ("git apply --check", "to the tool `check`"),
-        ("git apply --stat", "to the tool `show`"),
-        ("git apply -R", "; no tool here does that"),
-        ("git apply --cached", "; no tool here does that"),
-    ],
-)
-def test_a_malformed_text_is_told_only_what_tools_do(
-    base: Sandbox, command: str, advice: str
-) -> None:
-    text = f"{command} <<'EOF'\n{_STALE}EOF\n"
-    calls = [_call("apply", {"patch": each}) for each in (text, "hello")]
-    (told, is_error), (other, _) = _results(base, calls)
-    assert is_error
-    assert told.splitlines()[0].endswith(advice)
-    assert "git opatch" not in told + other
-
-
-def test_the_target_is_chosen(base: Sandbox) -> None:
-    second = _GOOD.replace("-a", "-b").replace("+b", "+c")
-    _results(base, [_call("apply", {"patch": _GOOD})], "--index")
-    assert base.index()["f"] == ("100644", b"b\n")
-    base.git("config", "opatch.target", "cached")
-    _results(base, [_call("apply", {"patch": second})])
-    assert (base.index()["f"][1], base.read("f")) == (b"c\n", b"b\n")
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["../out", "../../f", "../f", "/etc/passwd", "../sub2/f", ".git/x", "../.git/x", "link/f"],
-)
-def test_nothing_leaves_the_root(base: Sandbox, path: str) -> None:
-    """The root is a directory of the repository: what is beside it is outside."""
-    (base.path / "sub/link").symlink_to("..")
-    before = base.state()
-    ((text, is_error),) = _results(
-        base, [_call("apply", {"patch": _ADD.format(path)})], "--root", "sub"
-    )
-    assert is_error, text
-    assert base.state() == before
 
 
 def test_paths_count_from_the_root(base: Sandbox) -> None:
@@ -271,55 +120,6 @@ def test_paths_count_from_the_root(base: Sandbox) -> None:
     )
     assert [is_error for _, is_error in results] == [False, False]
     assert (base.read("f"), base.read("sub/f")) == (b"a\n", b"u\n")
-
-
-def test_a_refusal_counts_paths_from_the_root(base: Sandbox) -> None:
-    ((text, is_error),) = _results(base, [_call("apply", {"patch": _STALE})], "--root", "sub")
-    assert is_error
-    assert text.startswith(
-        f"error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the working tree')}"
-    )
-
-
-def test_what_was_changed_outside_the_root_is_not_undone(base: Sandbox) -> None:
-    assert base.opatch("apply", "--worktree", feed=_GOOD.encode()).status == 0
-    ((text, is_error),) = _results(base, [_call("undo")], "--root", "sub")
-    assert (text, is_error) == ("error: patch 1 changes f: not allowed by --root", True)
-    ((text, is_error),) = _results(base, [_call("undo", {"number": 1})], "--deny", "f")
-    assert (text, is_error) == ("error: patch 1 changes f: not allowed by --deny", True)
-    assert base.read("f") == b"b\n"
-    ((_, is_error),) = _results(base, [_call("undo")], "--allow", "f")
-    assert (is_error, base.read("f")) == (False, b"a\n")
-
-
-def test_options_and_settings_limit_the_paths(base: Sandbox) -> None:
-    call = _call("apply", {"patch": _GOOD})
-    for options in (["--deny", "f"], ["--allow", "sub"]):
-        ((text, is_error),) = _results(base, [call], *options)
-        assert is_error, text
-    outside = _call("apply", {"patch": _GOOD.replace(" f", " ../f")})
-    ((text, is_error),) = _results(base, [outside], "--root", "sub", "--allow", "..")
-    assert is_error, text
-    base.git("config", "opatch.deny", "f")
-    ((text, is_error),) = _results(base, [call])
-    assert (is_error, base.read("f")) == (True, b"a\n")
-    assert "denied" in text
-
-
-def test_a_stale_file_is_refused(base: Sandbox) -> None:
-    blob = base.git("rev-parse", ":f").decode().strip()
-    other = "1234567"
-    wrong, bad, right = _results(
-        base,
-        [
-            _call("apply", {"patch": _GOOD, "expect": {"f": other}}),
-            _call("apply", {"patch": _GOOD, "expect": {"f": "xyz"}}),
-            _call("apply", {"patch": _GOOD, "expect": {"f": blob, "n": ""}}),
-        ],
-    )
-    assert wrong[0].startswith(f"error: f: {opening(Fault.STALE.sentence)} blob 1234567")
-    assert bad[0].startswith("error: `expect` of `f` is not the id of a blob")
-    assert [wrong[1], bad[1], right[1]] == [True, True, False]
 
 
 def _rows(name: str) -> list[dict[str, Any]]:
@@ -410,13 +210,6 @@ def test_another_working_tree_than_that_of_the_root_is_refused(
     assert said(Fault.MISSING_FILE.sentence, base="the working tree") in text
 
 
-def test_the_root_must_be_a_directory(base: Sandbox) -> None:
-    for root in ("nowhere", "f"):
-        ran = base.opatch("mcp", "--root", root)
-        assert (ran.status, ran.out) == (129, b"")
-        assert f"--root: `{root}` is not a directory" in ran.err
-
-
 def test_a_hook_that_prints_does_not_break_the_protocol(base: Sandbox) -> None:
     """Nor one that reads: the messages are not its input."""
     hook = base.write(".git/hooks/post-opatch", "#!/bin/sh\ncat\necho noise\n")
@@ -449,34 +242,3 @@ def test_it_ends_when_the_client_goes(base: Sandbox) -> None:
     environment: Mapping[str, str] = {**os.environ}
     ran = base.program("git", "opatch", "mcp", feed=b"", env=environment)
     assert (ran.status, ran.out, ran.err) == (0, b"", "")
-
-
-def test_what_create_writes_gives_what_has_changed(base: Sandbox) -> None:
-    base.write("f", "b\n")
-    ((text, is_error),) = _results(base, [_call("create")])
-    base.git("checkout", "f")
-    assert not is_error
-    ((again, _),) = _results(base, [_call("create", {"revision": "HEAD..HEAD"})])
-    assert again == "nothing has changed"
-    assert _results(base, [_call("apply", {"patch": text})])[0][1] is False
-    assert base.read("f") == b"b\n"
-
-
-@pytest.mark.parametrize("revision", ["nowhere", "--output=f", "A...B"])
-def test_create_of_what_is_not_a_commit_is_an_error(base: Sandbox, revision: str) -> None:
-    ((_, is_error),) = _results(base, [_call("create", {"revision": revision})])
-    assert is_error
-    assert base.read("f") == b"a\n"
-
-
-def test_create_counts_paths_from_the_top(base: Sandbox) -> None:
-    ((text, is_error),) = _results(base, [_call("create")], "--root", "sub")
-    assert is_error
-    assert "from the top" in text
-
-
-def test_create_of_what_is_not_utf_8_is_an_error(base: Sandbox) -> None:
-    base.write("f", b"\xe9\n")
-    ((text, is_error),) = _results(base, [_call("create")])
-    assert is_error
-    assert "not UTF-8" in text
