@@ -38,28 +38,15 @@ class Ran:
 
 
 def seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no test see the caller's git configuration, identity or repository."""
-    environment = sealed_environment(home)
-    for name in set(os.environ) - set(environment):
-        monkeypatch.delenv(name)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    """Let no test see the caller's git configuration, identity or repository.
 
-
-def sealed_environment(home: Path) -> dict[str, str]:
-    """Return the environment of every test: of the caller's, what Python and the system need.
-
-    Programs in Python write bytecode, even if the caller does not: hundreds of them are started,
-    and each gets a copy of all that is here.
+    Of the caller's environment is kept what Python and the system need. Programs in Python write
+    bytecode, even if the caller does not: hundreds of them are started.
     """
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith(_KEPT) and name != "PYTHONDONTWRITEBYTECODE"
-    }
-    scripts = str(Path(sys.executable).parent)
-    return {
-        **kept,
+    for name in [*os.environ]:
+        if not name.startswith(_KEPT) or name == "PYTHONDONTWRITEBYTECODE":
+            monkeypatch.delenv(name)
+    for name, value in {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -73,21 +60,20 @@ def sealed_environment(home: Path) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "NO_COLOR": "",
         "PAGER": "cat",
-        "PATH": scripts + os.pathsep + os.environ["PATH"],
-    }
+        "PATH": str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"],
+    }.items():
+        monkeypatch.setenv(name, value)
 
 
 _KEPT = (
     *("PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "CI", "LD_", "DYLD_"),
     *("PIP_", "PY", "COV", "HYPOTHESIS", "OPATCH_", "RAY_", "SSL_", "VIRTUAL_ENV"),
 )
-"""How the names begin that are kept."""
-
-_NOT_LOOSE = ("info", "pack")
-
 _START = (sys.executable, "-P", "-c", "from git_opatch.__main__ import main; main()")
 """How this Python, whose path some tests know, starts the program."""
 
+_AT_START = ("LC_", "LAN", "LD_", "PYT")
+"""How the names begin that Python, or the system, looks at when a program starts."""
 _INIT = ("init", "--quiet", "--initial-branch=main")
 
 
@@ -108,13 +94,6 @@ def _template(options: tuple[str, ...]) -> Path:
     for example in directory.glob(".git/hooks/*.sample"):
         example.unlink()
     return directory
-
-
-def _acts_at_start(words: Sequence[str | bytes], env: Mapping[str, str]) -> bool:
-    """Return whether git itself handles the command line, or Python or the system `env`."""
-    if words[2:3] == ("--help",):
-        return True
-    return any(name == "PATH" or name[:3] in ("LC_", "LAN", "LD_", "PYT") for name in env)
 
 
 class Sandbox:
@@ -149,7 +128,9 @@ class Sandbox:
         env: Mapping[str, str] | None = None,
     ) -> Ran:
         """Run a program; run `git opatch` in this process if that makes no difference."""
-        if words[:2] != ("git", "opatch") or self.as_program or _acts_at_start(words, env or {}):
+        at_start = any(name == "PATH" or name[:3] in _AT_START for name in env or ())
+        is_ours = words[:2] == ("git", "opatch") and words[2:3] != ("--help",)
+        if self.as_program or at_start or not is_ours:
             return self.program(*words, feed=feed, cwd=cwd, env=env)
         command = [os.fsdecode(word) for word in words]
         status, out, err = inside.run(command, feed, cwd or self.path, env or {})
@@ -191,19 +172,16 @@ class Sandbox:
             start = _START if command[0] == "git-opatch" else command[:1]
             return self.program(*start, *command[1:], feed=feed, cwd=cwd, env=env)
         where = cwd or self.path
-        if fork:
-            ((status, out, err),) = inside.run_forked([command], feed, where, env or {}, prepare)
-        else:
-            status, out, err = inside.run(command, feed, where, env or {})
+        one = inside.run(command, feed, where, env or {}) if not fork else None
+        status, out, err = one or inside.run_forked([command], feed, where, env or {}, prepare)[0]
         ran = Ran(status, out, err.decode("utf-8", "replace"))
         assert "Traceback" not in ran.err, ran.err
         return ran
 
     def all_at_once(self, commands: Iterable[Sequence[str]]) -> list[Ran]:
         """Run `git-opatch` with the words of each command, all at the same time."""
-        ended = inside.run_forked(
-            [("git-opatch", *words) for words in commands], b"", self.path, {}
-        )
+        programs = [("git-opatch", *words) for words in commands]
+        ended = inside.run_forked(programs, b"", self.path, {})
         return [Ran(status, out, err.decode()) for status, out, err in ended]
 
     @contextmanager
@@ -340,7 +318,9 @@ class Sandbox:
     def objects(self) -> list[str]:
         """Return all objects of the repository; ask git if it has packs or other directories."""
         directory = self.path / ".git/objects"
-        if directory.is_dir() and not any(os.listdir(directory / name) for name in _NOT_LOOSE):
+        if directory.is_dir() and not any(
+            os.listdir(directory / name) for name in ("info", "pack")
+        ):
             return sorted(path.parent.name + path.name for path in directory.glob("??/[!t]*"))
         listed = self.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
         return sorted(listed.decode().split())
