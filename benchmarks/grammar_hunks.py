@@ -288,14 +288,6 @@ def _end_right(piece: Piece, scene: Scene, _: Random) -> Found:
     return (replace(piece, at_end=True), Verdict.APPLY) if at_end else None
 
 
-def _no_newline(piece: Piece, _: Scene, __: Random) -> Found:
-    """The mark of a missing newline after a context line that has one."""
-    if not piece.rows[-1].is_context or piece.rows[-1].truth is None:
-        return None
-    row = replace(piece.rows[-1], newline=False)
-    return piece.with_row(len(piece.rows) - 1, row), Verdict.APPLY
-
-
 def _placeholder(piece: Piece, scene: Scene, rng: Random) -> Found:
     """An instruction among the added lines."""
     able = piece.indexes(ADDED)
@@ -349,7 +341,6 @@ HUNKS: dict[str, Transform] = {
     "blank line added at edge": in_one_hunk(_blank_added),
     "end of file: wrong": in_one_hunk(_end_claimed),
     "end of file: right": in_one_hunk(_end_right),
-    "no newline: wrong": in_one_hunk(_no_newline),
     "placeholder added": in_one_hunk(_placeholder),
     "stale context": in_one_hunk(partial(_stale, CONTEXT, other_word)),
     "stale removed": in_one_hunk(partial(_stale, REMOVED, other_word)),

@@ -22,9 +22,9 @@ _DIRECTIVE = re.compile(r"\s*#\s*(?:include|if|el|en|define)")
 _WITH_DIRECTIVES = (".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".cs", ".swift")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _CODE = re.compile(r"\w\(|[{};=\[\]]|->|::|\)[.,:;]?$")
-_HEADING = re.compile(r"#{1,5}\s+\S")
 _SENTENCE = re.compile(r"(?:\b[A-Za-z]+ ){3}[a-z]")
 _LEAST_LEFT = 20
+_ENDS = ("", "...", " ...")
 _OPPOSITES = (
     *(("===", "!=="), ("==", "!="), ("&&", "||"), ("<=", ">="), (" < ", " > "), (" + ", " - ")),
     *((" += ", " -= "), ("++", "--"), (" and ", " or "), ("->", "=>"), (" = ", " == ")),
@@ -268,56 +268,6 @@ def _cut_tail(text: str, rng: Random) -> str:
     return text[:at].rstrip() + rng.choice(_ENDS[not in_word :])
 
 
-_ENDS = ("", "...", " ...")
-
-
-def _added_comment(piece: Piece, scene: Scene, rng: Random) -> Found:
-    """A comment after a line of context, of which the file knows nothing."""
-    if is_prose(scene.change):
-        return None
-    mark = "//" if scene.change.path.endswith((".c", ".js", ".go", ".rs", ".h")) else "#"
-    able = [at for at in piece.indexes(CONTEXT) if re.search(r"[\w)\];:{]$", piece.rows[at].text)]
-    if not able or not scene.change.path.endswith((".c", ".h", ".js", ".go", ".rs", ".py", ".rb")):
-        return None
-    at = rng.choice(able)
-    words = rng.choice(("unchanged", "existing", "as before", "keep this"))
-    return piece.with_text(at, f"{piece.rows[at].text}  {mark} {words}"), Verdict.APPLY
-
-
-def _sign_beside(piece: Piece, scene: Scene, rng: Random) -> Found:
-    """Another sign at the end of a line of code that what is added follows, or precedes."""
-    able = [
-        at
-        for at in piece.indexes(CONTEXT)
-        if kind_of(piece.rows[at].text, scene) is Kind.CODE
-        and any(row.prefix == ADDED for row in piece.rows[max(at - 1, 0) : at + 2])
-    ]
-    for at in rng.sample(able, len(able)):
-        new = _sign(piece.rows[at].text, rng)
-        if new != piece.rows[at].text:
-            return piece.with_text(at, new), Verdict.REFUSE
-    return None
-
-
-def _heading_level(piece: Piece, scene: Scene, _: Random) -> Found:
-    """Headings of another level in all lines: the file's level is the form that follows."""
-    if not scene.change.path.lower().endswith((".md", ".markdown")):
-        return None
-    fenced = sum(line.lstrip().startswith("```") for line in scene.base[: piece.start]) % 2
-    if fenced or any("```" in row.text for row in piece.rows):
-        return None  # there, such a line is a comment
-    headings = [
-        at for at in piece.indexes(CONTEXT, REMOVED, ADDED) if _HEADING.match(piece.rows[at].text)
-    ]
-    if not any(piece.rows[at].is_old for at in headings):
-        return None
-    removed = any(piece.rows[at].prefix == REMOVED for at in headings)
-    added = any(piece.rows[at].prefix == ADDED for at in headings)
-    for at in headings:
-        piece = piece.with_text(at, "#" + piece.rows[at].text)
-    return piece, Verdict.APPLY if removed or not added else Verdict.MAY
-
-
 def _lost_spaces(piece: Piece, _: Scene, rng: Random) -> Found:
     """Lines of context without the diff's space."""
     able = [
@@ -376,7 +326,6 @@ LINES: dict[str, Transform] = {
     "case: code removed": _removed(_case, _REFUSE, Kind.CODE),
     "sign at end: prose context": in_one_hunk(_sign_in_prose, tolerance=True),
     "sign at end: code context": _context(_sign, _MAY, Kind.CODE),
-    "sign at end: code beside added": in_one_hunk(_sign_beside, tolerance=True),
     "sign at end: code removed": _removed(_sign, _REFUSE, Kind.CODE),
     "sign lost in all lines": _all_lines(_without_sign, _MAY),
     "typographic: context": _context(_typographic, _APPLY),
@@ -391,10 +340,8 @@ LINES: dict[str, Transform] = {
     "zero-width: removed": _removed(_zero_width, _MAY),
     "comment left out: context": _context(_without_comment, _APPLY),
     "comment left out: removed": _removed(_without_comment, _MAY),
-    "comment added: context": in_one_hunk(_added_comment, tolerance=True),
     "cut tail: context": _context(_cut_tail, _APPLY),
     "cut tail: removed": _removed(_cut_tail, _MAY),
-    "heading level: all lines": in_one_hunk(_heading_level),
     "lost space": in_all_hunks(_lost_spaces),
     "lost plus": in_one_hunk(_lost_plus),
     "doubled prefixes": _whole(Written.DOUBLED),

@@ -10,14 +10,13 @@ from grammar_lines import other_word
 from model import (
     ADDED,
     Edit,
-    Header,
     Piece,
     Row,
     Verdict,
     growth_above,
 )  # fmt: skip
 from reading import exact_positions, loose_positions
-from scene import Scene, Transform, plain_scene
+from scene import Scene, Transform
 
 
 def _shuffled(scene: Scene, rng: Random) -> Scene | None:
@@ -128,25 +127,6 @@ def _no_last_newline(scene: Scene, _: Random) -> Scene | None:
     return None if touched else replace(scene, newline=False)
 
 
-def _latin(scene: Scene, rng: Random) -> Scene | None:
-    """A file in Latin-1, and a patch in UTF-8 that adds a line with an accent."""
-    change = scene.change
-    added = [at for edit in change.edits for at in range(edit.new_start, edit.new_stop)]
-    able = [at for at in added if "e" in change.new[at]]
-    shown = {at for piece in scene.pieces for at in range(piece.start, piece.start + piece.size)}
-    other = [at for at, line in enumerate(change.old) if "e" in line and at not in shown]
-    text = "".join((*change.old, *change.new))
-    if scene.names or not able or not other or not text.isascii():
-        return None
-    at, far = rng.choice(able), rng.choice(other)
-    old, new = list(change.old), list(change.new)
-    old[far] = new[far + growth_above(change.edits, far)] = old[far].replace("e", "\u00e9", 1)
-    new[at] = new[at].replace("e", "\u00e9", 1)
-    accented = replace(change, old=tuple(old), new=tuple(new))
-    plain = plain_scene(accented, scene.context, scene.patch_format, Header.BARE)
-    return replace(plain, encoding="latin-1").judged(Verdict.MAY)
-
-
 PATCHES: dict[str, Transform] = {
     "hunks shuffled": _shuffled,
     "hunk twice": _hunk_twice,
@@ -155,7 +135,6 @@ PATCHES: dict[str, Transform] = {
     "two versions, in a section": partial(_two_versions, sections=True),
     "file with CRLF": _crlf,
     "file without last newline": _no_last_newline,
-    "file in Latin-1": _latin,
     "applied": partial(_hunk_applied, every=True),
     "one hunk applied": partial(_hunk_applied, every=False),
     "hunk applied in part": _applied_in_part,

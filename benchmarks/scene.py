@@ -26,7 +26,6 @@ class Scene:
     verdict: Verdict = Verdict.APPLY
     names: tuple[str, ...] = ()
     ending: str = "\n"
-    encoding: str = "utf-8"
     newline: bool = True
     """Whether the file ends with a newline, before and after."""
 
@@ -45,7 +44,7 @@ class Scene:
 
     def to_bytes(self, lines: tuple[str, ...]) -> bytes:
         """The bytes of the file with these lines."""
-        data = "".join(line + self.ending for line in lines).encode(self.encoding)
+        data = "".join(line + self.ending for line in lines).encode()
         return data if self.newline else data.removesuffix(self.ending.encode())
 
     def judged(self, verdict: Verdict) -> Scene:

@@ -15,12 +15,13 @@ from __future__ import annotations
 import os
 import random
 import re
-import shutil
 import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+
+from disk import Inode, frozen, read_disk, tree_of
 
 CALLS = (
     "openat,creat,write,pwrite64,ftruncate,rename,renameat,renameat2,link,linkat,unlink,unlinkat,"
@@ -53,19 +54,6 @@ class Change:
 
 
 @dataclass
-class Inode:
-    """A file, directory or link, as the running program sees it."""
-
-    mode: int
-    content: bytes = b""
-    names: dict[str, int] = field(default_factory=dict)
-    modified: int = 0
-
-    def copy(self) -> Inode:
-        return Inode(self.mode, self.content, dict(self.names), self.modified)
-
-
-@dataclass
 class Recording:
     """A run: the disk before, the changes in their order, and until when each is safe."""
 
@@ -82,7 +70,7 @@ class Recording:
         chance.shuffle(cuts)
         for end, chosen, torn in cuts:
             disk = self.disk(self._closed(chosen), torn=torn)
-            key = hash(_frozen(disk))
+            key = hash(frozen(disk))
             if key not in seen:
                 seen.add(key)
                 last = self.changes[end - 1].call if end else "nothing"
@@ -150,19 +138,8 @@ class Recording:
 
 def record(top: Path, command: Sequence[str], feed: bytes, log: Path) -> Recording:
     """Run `command` in the repository at `top` under strace."""
-    before = _read_disk(top)
-    traced = [
-        "strace",
-        "-f",
-        "--seccomp-bpf",
-        "-y",
-        "-v",
-        "-xx",
-        "-s",
-        "9999999",
-        "-e",
-        f"trace={CALLS}",
-    ]
+    before = read_disk(top)
+    traced = [*STRACE, "-y", "-v", "-xx", "-s", "9999999", "-e", f"trace={CALLS}"]
     done = subprocess.run(
         [*traced, "-o", str(log), *command], cwd=top, input=feed, capture_output=True, check=False
     )
@@ -170,8 +147,8 @@ def record(top: Path, command: Sequence[str], feed: bytes, log: Path) -> Recordi
     recorder = _Recorder(top, before)
     for call, arguments, result in _calls(log.read_text().splitlines()):
         recorder.see(call, arguments, result)
-    made = _read_disk(top)
-    assert _tree(recorder.inodes) == _tree(made), "the recording does not lead to what is there"
+    made = read_disk(top)
+    assert tree_of(recorder.inodes) == tree_of(made), "the recording does not lead to what is there"
     return Recording(before, recorder.changes, recorder.inodes, recorder.safe)
 
 
@@ -347,67 +324,3 @@ class _Recorder:
 
 def _unhex(text: str) -> bytes:
     return bytes.fromhex(text.replace("\\x", ""))
-
-
-def _read_disk(top: Path) -> dict[int, Inode]:
-    """The files below `top`: the directory itself is number 1, and its own hard links are told."""
-    disk: dict[int, Inode] = {}
-    known: dict[tuple[int, int], int] = {}
-
-    def read(path: Path) -> int:
-        found = os.lstat(path)
-        identity = (found.st_dev, found.st_ino)
-        if identity in known:
-            return known[identity]
-        number = known[identity] = len(known) + 1
-        inode = disk[number] = Inode(found.st_mode, modified=found.st_mtime_ns)
-        if path.is_symlink():
-            inode.content = os.fsencode(os.readlink(path))
-        elif path.is_dir():
-            inode.names = {name: read(path / name) for name in sorted(os.listdir(path))}
-        else:
-            inode.content = path.read_bytes()
-        return number
-
-    read(Path(os.path.realpath(top)))
-    return disk
-
-
-def _tree(disk: Mapping[int, Inode], number: int = 1) -> object:
-    inode = disk[number]
-    kind = stat.S_IFMT(inode.mode)
-    if stat.S_ISDIR(inode.mode):
-        return {name: _tree(disk, child) for name, child in sorted(inode.names.items())}
-    return kind, inode.content
-
-
-def _frozen(disk: Mapping[int, Inode], number: int = 1) -> object:
-    inode = disk[number]
-    if stat.S_ISDIR(inode.mode):
-        return tuple((name, _frozen(disk, child)) for name, child in sorted(inode.names.items()))
-    return inode.mode, inode.content, number
-
-
-def write_disk(disk: Mapping[int, Inode], top: Path) -> None:
-    """Make the files at `top`, which is replaced."""
-    shutil.rmtree(top, ignore_errors=True)
-    made: dict[int, Path] = {}
-
-    def write(number: int, path: Path) -> None:
-        inode = disk[number]
-        if stat.S_ISDIR(inode.mode):
-            path.mkdir()
-            for name, child in inode.names.items():
-                write(child, path / name)
-        elif number in made:
-            os.link(made[number], path, follow_symlinks=False)
-        elif stat.S_ISLNK(inode.mode):
-            os.symlink(inode.content, path)
-        else:
-            made[number] = path
-            path.write_bytes(inode.content)
-            path.chmod(stat.S_IMODE(inode.mode))
-            if inode.modified:
-                os.utime(path, ns=(inode.modified, inode.modified))
-
-    write(1, top)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
+from disk import Inode, write_disk
 from killed import kill_before
-from power_cut import STRACE, Inode, Recording, record, write_disk
+from power_cut import STRACE, Recording, record
 from sandbox import Sandbox
 from writers import envelope
 
