@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from enum import Enum
 from typing import IO
 
@@ -59,11 +58,14 @@ def batch(
             for tally in tallies:  # noqa: B007 - the last one is reported
                 pass
     except (KeyboardInterrupt, Interrupted):
-        raise Interrupted(_interrupted(tally, output)) from None
+        done = f"interrupted; {sum(tally.verdicts.values()):,} tasks have a result"
+        done += "; to go on, give the same command again" * bool(output)
+        raise Interrupted(done) from None
     except OSError as error:
         if isinstance(error, BrokenPipeError) and not output:
             raise
-        raise _not_written(error, output) from None
+        where = output or "standard output"
+        raise InputError(f"cannot write results to `{where}`: {error.strerror}") from None
     failed = tally.verdicts.get(NOT_JUDGED, 0)
     summary = wording.summary(tally.verdicts, tally.before, time.monotonic() - start)
     if html:
@@ -85,25 +87,12 @@ def _engine(
     return Pool(jobs or cores(), extras)
 
 
-def _interrupted(tally: Tally, output: str) -> str:
-    done = f"interrupted; {sum(tally.verdicts.values()):,} tasks have a result"
-    return f"{done}; to go on, give the same command again" if output else done
-
-
-def _not_written(error: OSError, output: str) -> InputError:
-    return InputError(f"cannot write results to `{output or 'standard output'}`: {error.strerror}")
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[IO[bytes]]:
+def _opened(name: str) -> IO[bytes]:
     if name == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed; name a file of tasks")
-        yield sys.stdin.buffer
-        return
+        return sys.stdin.buffer
     try:
-        file = open(name, "rb")  # noqa: SIM115 - closed below
+        return open(name, "rb")
     except OSError as error:
         raise InputError(f"cannot read tasks `{name}`: {error.strerror}") from None
-    with file:
-        yield file

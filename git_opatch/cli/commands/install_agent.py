@@ -128,14 +128,9 @@ def _has_policy() -> bool:
 
 def _shown(change: ConfigChange) -> Iterator[str]:
     """Show a change as a diff."""
-    before, after = (
-        "/dev/null" if text is None else str(change.path) for text in (change.old, change.new)
-    )
-    old, new = ((text or "").removesuffix("\n").split("\n") for text in (change.old, change.new))
-    if change.old is None:
-        old = []
-    if change.new is None:
-        new = []
+    texts = (change.old, change.new)
+    before, after = ("/dev/null" if text is None else str(change.path) for text in texts)
+    old, new = ([] if text is None else text.removesuffix("\n").split("\n") for text in texts)
     for line in difflib.unified_diff(old, new, before, after, lineterm=""):
         yield visible(line, _MAX_CHARACTERS)
 
