@@ -22,13 +22,13 @@ from git_opatch.model.sentences import Notice
 # Worded as by `git commit --amend` in the same state, and named as by git-status(1); with the
 # command that git has for it.
 _UNFINISHED = {
-    "MERGE_HEAD": ("merge", "merge"),
-    "CHERRY_PICK_HEAD": ("cherry-pick", "cherry-pick"),
-    "REVERT_HEAD": ("revert", "revert"),
-    "rebase-merge": ("rebase", "rebase"),
-    "rebase-apply/applying": ("am session", "am"),
-    "rebase-apply": ("rebase", "rebase"),
-    "sequencer": ("cherry-pick or revert", "cherry-pick"),
+    "MERGE_HEAD": ("a merge", "merge"),
+    "CHERRY_PICK_HEAD": ("a cherry-pick", "cherry-pick"),
+    "REVERT_HEAD": ("a revert", "revert"),
+    "rebase-merge": ("a rebase", "rebase"),
+    "rebase-apply/applying": ("an am session", "am"),
+    "rebase-apply": ("a rebase", "rebase"),
+    "sequencer": ("a cherry-pick or revert", "cherry-pick"),
 }
 _SAME_TIME = 60  # seconds
 

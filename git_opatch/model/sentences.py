@@ -921,7 +921,7 @@ class Notice(Sentence):
 
     # of commit
     UNFINISHED = (
-        "you are in the middle of a {name} -- cannot apply and commit; first `git {command} "
+        "you are in the middle of {name} -- cannot apply and commit; first `git {command} "
         "--continue` or `git {command} --abort`; nothing was changed"
     )
     UNMERGED = "`{path}` is unmerged: resolve that first; nothing was changed"

@@ -50,37 +50,6 @@ def _log(repo: Sandbox, *words: str) -> list[str]:
     return ran.out.decode().splitlines()
 
 
-def test_each_patch_has_a_line(applied: Sandbox) -> None:
-    second, first = _log(applied)
-    changed = "1 file modified, applied with --cached"
-    assert re.fullmatch(rf"1  {_TIME}  applied  standard input  {changed}", first)
-    counts = "2 files changed: 1 added, 1 deleted"
-    assert re.fullmatch(rf"2  {_TIME}  undone  \.git/p\.txt  {counts}", second)
-
-
-def test_a_patch_shows_what_was_done_to_it(applied: Sandbox) -> None:
-    assert applied.opatch("redo").status == 0
-    assert [line[0] for line in _log(applied)] == ["2", "1"]
-    assert "  applied  " in _log(applied)[0]
-    assert applied.opatch("undo", "2", "--cached").status == 0
-    assert "  applied, undone in the index  " in _log(applied)[0]
-    found = json.loads(applied.opatch("log", "2", "--json").out)["records"][0]
-    done = [(each["action"], each["target"]) for each in found["actions"]]
-    assert done == [("undo", "index"), ("redo", "index"), ("undo", "cached")]
-    assert (found["state"], found["undone_in"]) == ("applied", "cached")
-
-
-def test_a_patch_is_listed_by_its_undo_where_its_own_entry_is_not_kept(applied: Sandbox) -> None:
-    for suffix in ("json", "diff", "contents"):
-        (applied.path / _JOURNAL / f"2.{suffix}").unlink()
-    assert [(line[0], "  undone  " in line) for line in _log(applied)] == [
-        ("2", True),
-        ("1", False),
-    ]
-    assert applied.opatch("redo", "2").status == 0
-    assert applied.read("new") == b"n\n"
-
-
 _STATES = {
     "applied": ["", "one\n2\nthree\nfour\n", "0\none\n2\nthree\n"],
     "gone": ["one\ntwo\nthree\n", "one\ntwo\nthree\nfour\n"],
@@ -103,24 +72,6 @@ def test_the_state_is_what_an_undo_would_do(base: Sandbox, place: str) -> None:
             assert (base.state() != before) is (state == "applied")
             if state == "applied":
                 assert base.opatch("redo").status == 0
-
-
-def test_what_was_committed_is_applied(base: Sandbox) -> None:
-    base.write(".git/p", _UPDATE)
-    assert base.opatch("apply", "--commit", "-m", "m", ".git/p").status == 0
-    assert "  applied  " in _log(base)[0]
-    (found,) = json.loads(base.opatch("log", "--json").out)["records"]
-    assert found["commits"] == [base.git("rev-parse", "HEAD").decode().strip()]
-    ran = base.opatch("undo", "1")
-    assert (ran.status, ran.err) == (0, "note: patch 1 is committed; its undo is staged\n")
-
-
-def test_a_change_that_only_the_working_tree_has_is_applied(base: Sandbox) -> None:
-    assert base.opatch("apply", feed=_UPDATE).status == 0
-    base.git("reset", "--quiet")
-    assert "  applied  " in _log(base)[0]
-    assert base.opatch("undo").status == 0
-    assert base.git("status", "--short") == b""
 
 
 def test_the_log_is_in_columns_on_a_terminal(applied: Sandbox) -> None:
@@ -173,15 +124,6 @@ def test_a_thousand_entries_are_quick(base: Sandbox) -> None:
     assert [each["state"] for each in found] == ["applied"] * 1000
 
 
-def test_the_log_says_how_a_patch_was_applied(repo: Sandbox) -> None:
-    repo.commit({"f": "1\n", "g": "two\n"})
-    patch = envelope(b"*** Update File: f\n@@\n-one\n+1\n")
-    assert repo.opatch("apply", "-R", feed=patch).status == 0
-    assert _log(repo)[0].endswith("  applied  standard input  1 file modified, applied with -R")
-    (found,) = json.loads(repo.opatch("log", "--json").out)["records"]
-    assert found["reverse"] is True
-
-
 def test_times_are_in_the_time_zone_of_the_user(applied: Sandbox) -> None:
     entry = json.loads(applied.read(f"{_JOURNAL}/1.json"))
     assert abs(entry["time"] - time.time()) < 300
@@ -190,38 +132,9 @@ def test_times_are_in_the_time_zone_of_the_user(applied: Sandbox) -> None:
     assert line.startswith("1  2023-11-15 00:13:20 +0200  ")
 
 
-def test_the_diff_is_the_applied_one(applied: Sandbox) -> None:
-    line, empty, *diff = _log(applied, "-p", "1")
-    assert (line[0], empty) == ("1", "")
-    assert "\n".join(diff) + "\n" == applied.read(f"{_JOURNAL}/1.diff").decode()
-    applied.git("reset", "--quiet", "--hard")
-    applied.git("apply", "--cached", "-", feed=applied.opatch("log", "-p", "1").out)
-    assert applied.index()["f"] == ("100644", b"one\n2\nthree\n")
-
-
 def test_bytes_of_a_diff_are_kept(base: Sandbox) -> None:
     assert base.opatch("apply", feed=_UPDATE.replace(b"+2", b"+\xff\x1b[1m\r")).status == 0
     assert b"\n+\xff\x1b[1m\r\n" in base.opatch("log", "-p").out
-
-
-def test_the_number_of_records_can_be_limited(applied: Sandbox) -> None:
-    for words in (["-n", "1"], ["-1"], ["--max-count=1"], ["-n1"]):
-        assert [line[0] for line in _log(applied, *words)] == ["2"]
-    assert _log(applied, "-n", "0") == _log(applied, "-0") == []
-    assert [line[0] for line in _log(applied, "--max-count", "9")] == ["2", "1"]
-    numbers = [line for line in _log(applied, "-p", "-2") if re.match(r"\d+  ", line)]
-    assert [line[0] for line in numbers] == ["2", "1"]
-
-
-def test_an_empty_journal_lists_nothing(base: Sandbox) -> None:
-    assert _log(base) == []
-    assert not (base.path / ".git/opatch").exists()
-
-
-@pytest.mark.parametrize(("words", "status"), [(["7"], 128), (["x"], 129), (["-n", "-1"], 129)])
-def test_an_unknown_record_is_an_error(applied: Sandbox, words: list[str], status: int) -> None:
-    ran = applied.opatch("log", *words)
-    assert (ran.status, ran.out) == (status, b"")
 
 
 def test_a_damaged_record_is_reported(applied: Sandbox) -> None:
@@ -241,25 +154,6 @@ def test_a_damaged_record_is_reported(applied: Sandbox) -> None:
     ran = applied.opatch("log", "-p", "1")
     assert b"diff --git" not in ran.out
     assert "1.diff is damaged: it does not match its checksum" in ran.err
-
-
-def test_names_are_escaped(base: Sandbox) -> None:
-    name = "p\x1b[31m\u202e[b]\n"
-    base.write(name, _UPDATE)
-    assert base.opatch("apply", name).status == 0
-    (line,) = _log(base)
-    assert r"  p\x1b[31m\u202e[b]\n  " in line
-
-
-def test_subdirectories_share_the_journal_and_worktrees_do_not(
-    applied: Sandbox, tmp_path: Path
-) -> None:
-    """A linked worktree has a journal of its own, as it has an index of its own."""
-    (applied.path / "sub").mkdir()
-    ran = applied.opatch("log", cwd=applied.path / "sub")
-    assert ran.out.count(b"\n") == 2
-    applied.git("worktree", "add", "--quiet", "../linked")
-    assert _log(Sandbox(tmp_path / "linked")) == []
 
 
 # --- the pager ----------------------------------------------------------------------------
@@ -296,32 +190,11 @@ def test_a_pager_that_is_left_early_is_not_an_error(applied: Sandbox) -> None:
 # --- what became of a patch ----------------------------------------------------------------
 
 
-def test_states_that_cannot_be_known_are_called_so(applied: Sandbox) -> None:
-    ran = applied.opatch("log", cwd=applied.path / ".git")
-    note = "there is no working tree here, so the states of patches are not known"
-    assert (ran.status, ran.err) == (0, f"note: {note}\n")
-    assert ran.out.count(b"  state unknown  ") == 1
-    ran = applied.opatch("log", "--json", cwd=applied.path / ".git")
-    found = json.loads(ran.out)
-    assert (found["notes"], [each["state"] for each in found["records"]]) == (
-        [note],
-        ["undone", None],
-    )
-
-
 # --- recover ------------------------------------------------------------------------------
 
 
 def _left(repo: Sandbox) -> set[str]:
     return set(os.listdir(repo.path / ".git/opatch")) - {"lock", "journal"}
-
-
-def test_recover_without_an_interrupted_run_does_nothing(applied: Sandbox) -> None:
-    before = applied.state()
-    for _ in range(2):
-        ran = applied.opatch("recover")
-        assert (ran.status, ran.out, ran.err) == (0, b"nothing to recover\n", "")
-        assert applied.state() == before
 
 
 def test_an_interrupted_apply_is_restored(base: Sandbox) -> None:
@@ -404,86 +277,3 @@ def test_recover_is_refused_while_another_run_is_at_work(base: Sandbox) -> None:
     assert "another git opatch is at work in this repository" in ran.err
     assert base.opatch("recover").out == b"nothing to recover\n"
     assert _left(base) == set()
-
-
-def _state(repo: Sandbox, number: int) -> str:
-    return _log(repo, str(number))[0].partition("0000  ")[2].partition("  ")[0].split(" as ")[0]
-
-
-def test_a_reverted_commit_is_gone(base: Sandbox) -> None:
-    assert base.opatch("apply", feed=_UPDATE).status == 0
-    base.git("commit", "--quiet", "-m", "patch")
-    base.git("revert", "--no-edit", "HEAD")
-    assert _state(base, 1) == "gone"
-
-
-@pytest.mark.parametrize(
-    ("flags", "status", "is_complete"),
-    [
-        ([], 0, True),
-        (["--only", "a:1"], 0, False),
-        (["--except", "a:2"], 0, False),
-        (["--partial"], 0, True),
-    ],
-)
-def test_the_log_says_which_patches_were_applied_in_part(
-    repo: Sandbox, flags: list[str], status: int, is_complete: bool
-) -> None:
-    repo.commit({"a": "one\ntwo\nthree\nfour\nfive\n"})
-    patch = envelope(b"*** Update File: a\n@@\n-one\n+1\n@@\n-five\n+5\n")
-    assert repo.opatch("apply", *flags, feed=patch).status == status
-    _assert_completeness(repo, 1, is_complete)
-    for command in ("undo", "redo"):
-        assert repo.opatch(command).status == 0
-        _assert_completeness(repo, 1, is_complete)
-
-
-def test_the_log_says_that_hunks_were_rejected(repo: Sandbox) -> None:
-    repo.commit({"a": "one\ntwo\nthree\nfour\nfive\n"})
-    patch = envelope(b"*** Update File: a\n@@\n-one\n+1\n@@\n-nowhere\n+5\n")
-    assert repo.opatch("apply", "--partial", feed=patch).status == 1
-    _assert_completeness(repo, 1, False)
-
-
-def _assert_completeness(repo: Sandbox, number: int, is_complete: bool) -> None:
-    line = repo.opatch("log", str(number)).out.decode()
-    assert ("1 file modified, part of the patch" in line, "1 file modified" in line) == (
-        not is_complete,
-        True,
-    ), line
-    (record,) = json.loads(repo.opatch("log", "--json", str(number)).out)["records"]
-    assert record["complete"] is is_complete
-
-
-def test_a_file_that_only_the_index_has_under_the_name_is_not_committed(base: Sandbox) -> None:
-    base.git("mv", "f", "h")
-    base.git("commit", "-qm", "renamed")
-    base.git("mv", "h", "f")
-    assert base.opatch("apply", feed=_UPDATE).status == 0
-    assert _state(base, 1) == "applied"
-    assert base.opatch("undo").status == 0
-
-
-def test_a_patch_that_is_applied_twice_is_two_patches(base: Sandbox) -> None:
-    """The second time it found its change there, and made it elsewhere."""
-    patch = envelope(b"*** Update File: f\n@@\n-two\n+2\n")
-    base.commit({"f": "one\ntwo\nthree\n"})
-    assert base.opatch("apply", feed=patch).status == 0
-    base.write("f", "one\n2\nthree\nfour\nfive\nsix\ntwo\n")
-    base.git("add", "f")
-    assert base.opatch("apply", feed=patch).status == 0
-    assert [_state(base, number) for number in (1, 2)] == ["applied", "applied"]
-    assert base.opatch("undo", "1").status == 0
-    assert base.read("f") == b"one\ntwo\nthree\nfour\nfive\nsix\n2\n"
-    assert base.opatch("undo").status == 0
-    assert base.read("f") == b"one\ntwo\nthree\nfour\nfive\nsix\ntwo\n"
-
-
-def test_a_patch_of_an_agent_is_named_by_its_files(base: Sandbox) -> None:
-    call = {"name": "edit", "arguments": {"path": "f", "old_string": "two", "new_string": "2"}}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    assert base.opatch("mcp", feed=json.dumps(message).encode() + b"\n").status == 0
-    assert base.opatch("apply-patch", _MORE.decode()).status == 0
-    more, edit = _log(base)
-    assert "  mcp: f  1 file modified, applied with --worktree" in edit
-    assert "  apply_patch: new and 1 more  2 files changed" in more
