@@ -194,18 +194,6 @@ def test_what_is_not_in_the_stored_form_is_refused(
     assert repo.state() == before
 
 
-def test_what_is_in_the_stored_form_is_changed_there(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    ran = repo.opatch(
-        "apply", "--cached", feed=envelope(b"*** Update File: a.f\n@@\n one\n-two\n+2\n")
-    )
-    assert ran.status == 0, ran.err
-    assert repo.index()["a.f"][1] == b"title\none\n2\nthree\nfour\n"
-    assert repo.read("a.f") == _TEXT
-    assert repo.opatch("undo").status == 0
-    assert _status(repo) == b""
-
-
 @pytest.mark.parametrize("target", ["--index", "--worktree"])
 @pytest.mark.parametrize("program", ["strip", "encrypt"])
 def test_a_file_is_undone_below_later_changes(repo: Sandbox, program: str, target: str) -> None:
@@ -265,63 +253,6 @@ def test_a_deleted_file_is_restored_from_head(repo: Sandbox) -> None:
     assert (repo.read("a.f"), _status(repo)) == (_TEXT, b"")
 
 
-def test_a_change_that_git_does_not_store_is_not_committed(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    head = repo.git("rev-parse", "HEAD")
-    change = _CHANGES["what only the text has"]
-    ran = repo.opatch("apply", "--commit", "-m", "x", feed=envelope(change.patch))
-    assert (ran.status, repo.git("rev-parse", "HEAD"), _status(repo)) == (0, head, b"")
-    assert "a.f: nothing was committed" in ran.err
-    assert repo.read("a.f") == change.after["a.f"]
-
-
-def test_a_version_is_expected_as_git_names_it(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    blob = repo.git("rev-parse", ":a.f").decode().strip()
-    patch = envelope(_CHANGES["update"].patch)
-    text = repo.git("hash-object", "--no-filters", "a.f").decode().strip()
-    refused = repo.opatch("apply", "--expect", f"a.f={text}", feed=patch)
-    assert (refused.status, f"found blob {blob}" in refused.err) == (1, True), refused
-    assert repo.opatch("apply", "--expect", f"a.f={blob}", feed=patch).status == 0
-    assert repo.read("a.f") == _AFTER
-
-
-def test_an_untracked_file_is_replaced(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    repo.write("b.f", "mine\nout: 0\n")
-    patch = envelope(b"*** Add File: b.f\n+new\n+out: 1\n")
-    assert repo.opatch("apply", feed=patch).status == 1
-    ran = repo.opatch("apply", "--worktree", "--overwrite", feed=patch)
-    assert (ran.status, repo.read("b.f")) == (0, b"new\nout: 1\n"), ran.err
-    assert repo.opatch("undo").status == 0
-    assert (repo.read("b.f"), _status(repo)) == (b"mine\nout: 0\n", b"?? b.f\n")
-
-
-def test_mails_are_committed_one_by_one(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    from_line = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n"
-    who = "From: A <a@example.com>\nDate: Tue, 2 Jan 2024 03:04:05 +0000\n"
-    head = f"{from_line}{who}Subject: [PATCH] %s\n\n---\n"
-    diffs = {
-        "One": f"--- a/a.f\n+++ b/a.f\n{_HUNK.decode()}",
-        "Two": "--- a/other\n+++ b/other\n@@\n-other\n+changed\n",
-    }
-    mails = "".join(f"{head % subject}{diff}-- \n2.39.5\n\n" for subject, diff in diffs.items())
-    ran = repo.opatch("apply", "--commit", feed=mails.encode())
-    assert ran.status == 0, ran
-    assert repo.git("log", "--reverse", "--format=%s", "-2") == b"One\nTwo\n"
-    assert (repo.read("a.f"), repo.read("other")) == (_AFTER, b"changed\n")
-    assert _status(repo) == b""
-
-
-def test_older_versions_are_not_tried(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    repo.commit({"a.f": _TEXT.replace(b"two", b"second")})
-    before = repo.state()
-    ran = repo.opatch("apply", "--3way", feed=envelope(_CHANGES["update"].patch))
-    assert (ran.status, repo.state()) == (1, before)
-
-
 def test_a_binary_file_is_moved_and_deleted(repo: Sandbox) -> None:
     _base(repo, "pointer")
     repo.commit({"b.f": b"b\0\n", "c.f": b"c\0\n"})
@@ -332,40 +263,3 @@ def test_a_binary_file_is_moved_and_deleted(repo: Sandbox) -> None:
     assert (repo.read("d"), _status(repo)) == (b"c\0\n", b"D  b.f\nD  c.f\nA  d\n")
     assert repo.opatch("undo").status == 0
     assert (repo.index(), repo.files(), _status(repo)) == (*before, b"")
-
-
-def test_commit(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    ran = repo.opatch("apply", "--commit", "-m", "x", feed=envelope(_CHANGES["update"].patch))
-    assert ran.status == 0, ran.err
-    assert (repo.read("a.f"), _status(repo)) == (_AFTER, b"")
-    assert repo.git("show", "HEAD:a.f") == b"title\none\n2\nthree\nfour\n"
-    ran = repo.opatch("undo", "1")
-    assert ran.status == 0, ran.err
-    assert (repo.read("a.f"), _status(repo)) == (_TEXT, b"M  a.f\n")
-
-
-@pytest.mark.parametrize("command", [("apply",), ("apply", "--worktree"), ("apply", "--carry")])
-@pytest.mark.parametrize("target", ["b.f", "b"])
-def test_a_copy_has_the_text(repo: Sandbox, target: str, command: tuple[str, ...]) -> None:
-    _base(repo, "strip")
-    before = (repo.index(), repo.files())
-    patch = (
-        f"diff --git a/a.f b/{target}\ncopy from a.f\ncopy to {target}\n--- a/a.f\n+++ b/{target}\n"
-        "@@ -4,3 +4,3 @@\n out: 2\n-two\n+2\n out: 3\n"
-    )
-    ran = repo.opatch(*command, feed=patch.encode())
-    assert ran.status == 0, ran.err
-    assert (repo.read("a.f"), repo.read(target)) == (_TEXT, _AFTER)
-    assert_stored(repo)
-    assert repo.opatch("undo").status == 0
-    assert (repo.index(), repo.files()) == before
-
-
-def test_carriage_returns_are_blanks_in_attributes(repo: Sandbox) -> None:
-    _base(repo, "strip")
-    repo.write(".gitattributes", "*.f\rfilter=x\n")
-    repo.git("commit", "-qam", "carriage return")
-    ran = repo.opatch("apply", feed=envelope(_CHANGES["update"].patch))
-    assert ran.status == 0, ran.err
-    assert (repo.read("a.f"), _status(repo)) == (_AFTER, b"M  a.f\n")

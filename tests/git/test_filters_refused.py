@@ -94,16 +94,6 @@ def test_a_required_filter_without_a_program(repo: Sandbox, target: str, compare
     assert "filter 'absent' failed" in ran.err
 
 
-@pytest.mark.parametrize("program", ["clean", "smudge"])
-def test_a_filter_with_one_program(repo: Sandbox, program: str) -> None:
-    repo.git("config", f"filter.x.{program}", "sed '/^out: /d'")
-    repo.commit({".gitattributes": "*.f filter=x\n", "a.f": _TEXT})
-    ran = repo.opatch("apply", feed=envelope(_UPDATE, b"*** Add File: b.f\n+b\n"))
-    assert ran.status == (0 if program == "clean" else 128), ran.err
-    assert repo.read("a.f") == (_TEXT.replace(b"two", b"2") if program == "clean" else _TEXT)
-    assert_stored(repo)
-
-
 def test_a_file_stored_before_its_filter_was_set_up(repo: Sandbox) -> None:
     repo.commit({".gitattributes": "*.f filter=x\n", "a.f": _TEXT})
     set_filter(repo, "strip")
@@ -115,18 +105,6 @@ def test_a_file_stored_before_its_filter_was_set_up(repo: Sandbox) -> None:
     repo.git("add", "--renormalize", ".")
     assert repo.opatch("apply", feed=envelope(_UPDATE)).status == 0
     assert repo.read("a.f") == _TEXT.replace(b"two", b"2")
-
-
-@pytest.mark.parametrize(
-    "patch", [b"*** Add File: b.f\n+out: 1\n+b\n", b"*** Update File: plain\n*** Move to: b.f\n"]
-)
-def test_a_text_is_not_added_to_the_index_as_it_is(repo: Sandbox, patch: bytes) -> None:
-    _base(repo)
-    _refused(repo, patch, "git would store it in another form", "--cached")
-    ran = repo.opatch("apply", "--cached", feed=envelope(b"*** Add File: b.f\n+b\n"))
-    assert (ran.status, repo.index()["b.f"][1]) == (0, b"b\n"), ran.err
-    assert repo.opatch("undo").status == 0
-    assert "b.f" not in repo.index()
 
 
 @_BOTH
@@ -147,24 +125,6 @@ def test_a_patch_that_changes_attributes_too(repo: Sandbox, target: str, after: 
     attributes = b"*** Update File: .gitattributes\n@@\n-*.f filter=x\n+%s\n" % after.encode()
     _refused(repo, attributes + _UPDATE, "the patch changes .gitattributes, by which it", target)
     assert repo.opatch("apply", target, feed=envelope(attributes)).status == 0
-
-
-def test_a_patch_that_changes_attributes_elsewhere(repo: Sandbox) -> None:
-    _base(repo)
-    attributes = b"*** Add File: d/.gitattributes\n+*.f -filter\n"
-    ran = repo.opatch("apply", feed=envelope(attributes, _UPDATE))
-    assert ran.status == 0, ran.err
-    assert repo.read("a.f") == _TEXT.replace(b"two", b"2")
-    assert_stored(repo)
-    assert repo.opatch("undo").status == 0
-    assert (repo.read("a.f"), repo.git("status", "--short")) == (_TEXT, b"")
-
-
-def test_attributes_that_only_the_index_has(repo: Sandbox) -> None:
-    _base(repo)
-    (repo.path / ".gitattributes").unlink()
-    _refused(repo, _UPDATE, ".gitattributes, by which it has a filter, is not in the working tree")
-    _refused(repo, _ADD, ".gitattributes, by which it has a filter, is not in the working tree")
 
 
 @pytest.mark.parametrize("place", ["info", "setting", "home", "directory", "macro", "name"])
@@ -261,20 +221,6 @@ def test_a_path_with_a_newline(repo: Sandbox, target: str) -> None:
 
 
 @_BOTH
-def test_a_symbolic_link_has_no_filter(repo: Sandbox, target: str) -> None:
-    _base(repo)
-    (repo.path / "l.f").symlink_to("out: 1")
-    repo.commit()
-    before = repo.files()
-    patch = envelope(b"*** Update File: l.f\n*** Move to: d/m.f\n")
-    ran = repo.opatch("apply", target, feed=patch)
-    assert ran.status == 0, ran.err
-    assert os.readlink(repo.path / "d/m.f") == "out: 1"
-    assert repo.opatch("undo").status == 0
-    assert (repo.files(), repo.git("status", "--short")) == (before, b"")
-
-
-@_BOTH
 @pytest.mark.parametrize("how", ["echo mine >a.f", "echo mine >new && mv new a.f", "rm a.f"])
 def test_a_file_that_changes_while_its_filter_runs(repo: Sandbox, how: str, target: str) -> None:
     _base(repo)
@@ -285,18 +231,6 @@ def test_a_file_that_changes_while_its_filter_runs(repo: Sandbox, how: str, targ
     found = repo.read("a.f") if (repo.path / "a.f").exists() else b""
     assert found == (b"" if how == "rm a.f" else b"mine\n")
     assert repo.index()["a.f"][1] == b"one\ntwo\n"
-
-
-def test_a_filter_runs_at_the_top(repo: Sandbox) -> None:
-    """As for `git add`: its program may be one of the repository."""
-    repo.write("tools/clean", "#!/bin/sh\nexec sed '/^out: /d'\n").chmod(0o755)
-    repo.git("config", "filter.x.clean", "tools/clean %f")
-    repo.commit({".gitattributes": "*.f filter=x\n", "d/a.f": _TEXT})
-    patch = envelope(b"*** Update File: a.f\n@@\n-two\n+2\n")
-    ran = repo.opatch("apply", "--directory", "d", feed=patch, cwd=repo.path / "d")
-    assert ran.status == 0, ran.err
-    assert repo.read("d/a.f") == _TEXT.replace(b"two", b"2")
-    assert_stored(repo)
 
 
 def test_other_conversions_stay_as_they_are(repo: Sandbox) -> None:
@@ -328,9 +262,3 @@ def test_other_conversions_stay_as_they_are(repo: Sandbox) -> None:
     assert (repo.index(), repo.files()["a.f"], repo.git("status", "--short")) == (
         before[0], before[1]["a.f"], b"",
     )  # fmt: skip
-
-
-def test_a_text_in_another_encoding_under_a_filter(repo: Sandbox) -> None:
-    _base(repo, attributes="*.f filter=x working-tree-encoding=UTF-16LE-BOM\n")
-    repo.commit({"c.f": b"\xff\xfe" + "one\ntwo\n".encode("utf-16-le")})
-    _refused(repo, b"*** Update File: c.f\n@@\n-two\n+2\n", Fault.UTF_16.sentence)
