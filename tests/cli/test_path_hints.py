@@ -52,6 +52,3 @@ def test_an_absolute_path_in_the_working_tree_is_the_file(base: Sandbox) -> None
 def test_a_path_like_no_other_gets_none(base: Sandbox, path: str) -> None:
     ran = base.opatch("apply", feed=_update(path))
     assert (ran.status, opening(Hint.SIMILAR_PATH.sentence) in ran.err) == (1, False)
-
-
-# --- from a subdirectory ---------------------------------------------------------------------

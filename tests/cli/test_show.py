@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from phrases import opening, said
+from phrases import opening
 from sandbox import Sandbox
 from terminal import in_terminal
 from writers import envelope
 
-from git_opatch.model.sentences import Detail, Fault, Malformed
+from git_opatch.model.sentences import Malformed
 
 _CODE = "def f(x):\n    return x\n"
 _PATCH = envelope(
@@ -137,20 +136,6 @@ def test_ids_are_abbreviated_at_a_terminal_only(base: Sandbox) -> None:
     assert re.search(r"(?m)^index 0{40}\.\.[0-9a-f]{40}$", base.opatch("log", "-p").out.decode())
 
 
-def test_the_shown_diff_applies(base: Sandbox) -> None:
-    base.write("p.patch", envelope(b"*** Update File: gone\n@@\n-1\n+one\n"))
-    shown = base.opatch("show", "p.patch").out
-    base.git("apply", "--index", "-", feed=shown)
-    assert base.read("gone") == b"one\n2\n"
-
-
-def test_the_deciding_evidence_is_shown(base: Sandbox) -> None:
-    base.commit({"twice": "a:\nx\nb:\nx\n"})
-    patch = envelope(b"*** Update File: twice\n@@ b:\n-x\n+y\n")
-    shown = base.opatch("show", feed=patch).out.decode()
-    assert "  hunk 1 of 1: line 4, strict (anchor)" in _without_ids(shown)
-
-
 def test_hunks_need_no_repository(base: Sandbox, tmp_path: Path) -> None:
     where, patch = tmp_path / "nowhere", str(base.path / "p.patch")
     where.mkdir()
@@ -160,15 +145,6 @@ def test_hunks_need_no_repository(base: Sandbox, tmp_path: Path) -> None:
     assert [line.split("\t")[1] for line in ran.out.decode().splitlines()] == [
         "code.py:1", "old.txt:1", "gone", '"n\\303\\244w"', "data.bin",
     ]  # fmt: skip
-
-
-def test_unsafe_names_are_refused(base: Sandbox) -> None:
-    for path in (b"../x", b".git/config", b"/etc/passwd", b"a\0b"):
-        ran = base.opatch("show", "--hunks", feed=envelope(b"*** Delete File: " + path + b"\n"))
-        assert (ran.status, ran.out) == (1, b"")
-        assert ": the path " in ran.err
-    ran = base.opatch("show", "--hunks", feed=b"nonsense")
-    assert (ran.status, ran.out, ran.err[:7]) == (128, b"", "error: ")
 
 
 @pytest.mark.one_of(3)
@@ -199,53 +175,6 @@ def test_it_locates_and_refuses_as_convert_does(base: Sandbox, options: tuple[st
         assert ran.out or ran.err == converted.err.replace("opatch convert", "opatch show")
     assert any(ran.status == 0 for ran in shown) or "--format" in options
     assert any(ran.status for ran in shown)
-
-
-def test_invalid_options_are_errors(base: Sandbox) -> None:
-    for words in (
-        ["--hunks", "--html"],
-        ["--stat"],
-        ["--base", "HEAD", "--worktree"],
-        ["--nope"],
-    ):
-        ran = base.opatch("show", *words, "p.patch")
-        assert (ran.status, ran.out, ran.err[:7]) == (129, b"", "error: ")
-
-
-def test_hunks_are_listed_under_their_file(base: Sandbox) -> None:
-    base.commit({"a": "1\n2\n", "b": "3\n4\n"})
-    swap = envelope(
-        b"*** Update File: a\n*** Move to: c\n",
-        b"*** Update File: b\n*** Move to: a\n@@\n 3\n-4\n+four\n",
-        b"*** Update File: c\n*** Move to: b\n@@\n-1\n+one\n",
-    )
-    details = base.opatch("show", feed=swap).out.decode().partition("\n\n")[0]
-    assert _without_ids(details) == [
-        "M a (+2 -2)",
-        "  hunk 1 of 2: line 1, strict (unique)",
-        "M b (+2 -2)",
-        "  hunk 2 of 2: line 1, strict (unique)",
-    ]
-
-
-def test_hunks_that_cancel_out_change_nothing(base: Sandbox) -> None:
-    sections = (b"*** Update File: gone\n@@\n-1\n+one\n", b"*** Update File: gone\n@@\n-one\n+1\n")
-    patch = envelope(*sections, b"*** Delete File: code.py\n")
-    lines = _without_ids(base.opatch("show", feed=patch).out.decode())
-    assert lines[:5] == [
-        "= gone (+0 -0)",
-        "  hunk 1 of 2: line 1, strict (unique)",
-        "  hunk 2 of 2: line 1, strict (unique)",
-        "D code.py (+0 -2)",
-        f"  {opening(Malformed.INDENTED.sentence)} file",
-    ]
-
-
-def test_notes_go_to_standard_error(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: gone\n@@ nowhere\n-1\n+one\n")
-    ran = base.opatch("show", feed=patch)
-    assert ran.err == "note: gone: hunk 1: the anchor `nowhere` is not in the file\n"
-    assert ran.out.startswith(b"M gone (+1 -1)\n")
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
@@ -296,71 +225,3 @@ def test_unwritable_output_is_an_error(base: Sandbox) -> None:
         assert (ran.status, "No space left" in ran.err) == (128, True)
     ran = base.run("sh", "-c", "git-opatch show p.patch | true")
     assert (ran.status, ran.err) == (0, "")
-
-
-# --- a refused patch ------------------------------------------------------------------------
-
-_PARTLY = envelope(
-    b"*** Update File: code.py\n@@\n-def f(x):\n+def g(x):\n@@\n-    return y\n+    return z\n",
-    b"*** Delete File: lost\n",
-    b"*** Add File: new\n+x\n",
-)
-
-
-def _verdicts(shown: bytes) -> list[str]:
-    """Return what is said of each file and of its hunks, without ids."""
-    found = re.findall(
-        r"(?m)^(?:update|add|delete) .*|^  (?:\w.*hunk \d|refused|strict).*", shown.decode()
-    )
-    return [re.sub(r" \[[0-9a-f]{4}\]", "", line) for line in found]
-
-
-def test_a_refused_patch_has_a_verdict_for_each_hunk(base: Sandbox) -> None:
-    base.write("p.patch", _PARTLY)
-    before = base.state()
-    ran = base.opatch("show", "p.patch")
-    assert (ran.status, base.state()) == (1, before)
-    assert _verdicts(ran.out) == [
-        "update code.py",
-        "  strict: hunk 1 of 2 at line 1, strict (unique)",
-        "  refused (not found): hunk 2 of 2 does not match the index: none of",
-        "delete lost",
-        f"  refused: {said(Fault.MISSING_FILE.sentence, base='the index')}",
-        "  refused (missing file): the whole file",
-        "add new",
-        "  strict: the whole file",
-    ]
-    assert ran.err == "the patch does not apply (2 problems)\n"
-
-
-def test_what_is_left_out_of_a_refused_patch_has_no_verdict(base: Sandbox) -> None:
-    base.write("p.patch", _PARTLY)
-    shown = base.opatch("show", "--except", "new", "--except", "lost", "p.patch").out
-    assert len(_verdicts(shown)) == 3
-
-
-def test_the_document_of_a_refused_patch_has_no_verdicts(base: Sandbox) -> None:
-    base.write("p.patch", _PARTLY)
-    assert b"hunk 1 of 2" not in base.opatch("show", "--json", "p.patch").out
-
-
-def test_the_places_of_an_ambiguous_hunk_are_shown(base: Sandbox) -> None:
-    base.commit({"twice": "first\nx\nlast\nx\n"})
-    shown = base.opatch("show", feed=envelope(b"*** Update File: twice\n@@\n-x\n+y\n")).out.decode()
-    for at, line in (
-        (2, "      add 1  first"),
-        (4, "      add 3  last"),
-    ):
-        assert f"  twice:{at}\n" in shown
-        assert f"{line}\n" in shown
-    assert shown.count(f"if this place is meant: {opening(Detail.LINE_ABOVE.sentence)}") == 2
-
-
-def test_the_places_of_an_ambiguous_string_are_shown(base: Sandbox) -> None:
-    base.commit({"twice": "first\nx\ny\n\nlast\nx\ny\n"})
-    edit = {"file_path": "twice", "old_string": "x\ny", "new_string": "z"}
-    shown = base.opatch("show", feed=json.dumps(edit).encode()).out.decode()
-    for lines, line in (("2-3", "      add 1  first"), ("6-7", "      add 5  last")):
-        assert f"  twice:{lines}\n" in shown
-        assert f"{line}\n" in shown
-    assert shown.count(f"if this place is meant: {opening(Detail.LINE_ABOVE.sentence)}") == 2

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from phrases import opening, said
+from phrases import said
 from sandbox import Ran, Sandbox
 from writers import envelope
 
@@ -43,82 +43,10 @@ def _shell(repo: Sandbox, programs: Path, script: str, cwd: Path | None = None) 
     return repo.program("bash", "-c", script, cwd=cwd, env={"PATH": path})
 
 
-def test_the_success_is_told_as_codex_does(base: Sandbox) -> None:
-    """The letters, the order and the paths are those of codex-rs/apply-patch."""
-    sections = (
-        b"*** Update File: f\n@@\n-a\n+b\n"
-        b"*** Delete File: g\n"
-        b"*** Update File: sub/old\n*** Move to: sub/new\n@@\n-o\n+n\n"
-        b"*** Add File: n\n+n\n"
-    )
-    ran = base.opatch("apply-patch", envelope(sections).decode())
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out == _SUCCESS + b"A n\nM f\nM sub/new\nD g\n"
-    assert {name: data for name, (_, data) in base.files().items()} == {
-        "f": b"b\n", "n": b"n\n", "sub/f": b"s\n", "sub/new": b"n\n",
-    }  # fmt: skip
-
-
-def test_the_index_is_not_changed(base: Sandbox) -> None:
-    before = base.index()
-    assert base.opatch("apply-patch", feed=_GOOD).status == 0
-    assert base.index() == before
-    assert base.opatch("undo").status == 0
-    assert base.read("f") == b"a\n"
-
-
-def test_paths_count_from_the_current_directory(base: Sandbox) -> None:
-    patch = envelope(b"*** Update File: f\n@@\n-s\n+t\n*** Update File: ../g\n@@\n-g\n+h\n")
-    ran = base.opatch("apply-patch", feed=patch, cwd=base.path / "sub")
-    assert (ran.status, ran.out, ran.err) == (0, _SUCCESS + b"M f\nM ../g\n", "")
-    assert (base.read("f"), base.read("sub/f"), base.read("g")) == (b"a\n", b"t\n", b"h\n")
-
-
 def test_an_absolute_path_in_the_working_tree_is_read(base: Sandbox) -> None:
     patch = _GOOD.replace(b"File: f", b"File: " + os.fsencode(base.path / "f"))
     assert base.opatch("apply-patch", feed=patch, cwd=base.path / "sub").status == 0
     assert base.read("f") == b"b\n"
-
-
-@pytest.mark.parametrize("path", ["../../out", "/etc/passwd", "../.git/config", "../../repo2/f"])
-def test_no_path_leaves_the_working_tree(base: Sandbox, path: str) -> None:
-    before = base.state()
-    patch = _GOOD.replace(b"Update File: f\n@@\n-a\n", b"Add File: " + path.encode() + b"\n")
-    ran = base.opatch("apply-patch", feed=patch, cwd=base.path / "sub")
-    assert (ran.status, ran.out) == (1, b"")
-    assert base.state() == before
-
-
-def test_a_refusal_is_ours_and_changes_nothing(base: Sandbox) -> None:
-    before = base.state()
-    both = envelope(_GOOD.split(b"\n", 1)[1].rsplit(b"***", 1)[0] + b"*** Delete File: no\n")
-    for patch, status, message in (
-        (
-            _STALE,
-            1,
-            f"error: f: hunk 1 of 1 {said(Fault.NOT_FOUND.sentence, base='the working tree')}",
-        ),
-        (both, 1, "error: no: "),
-        (b"*** Begin Patch\n*** Nonsense\n*** End Patch\n", 128, "error: line 2: "),
-        (b"", 128, "error: "),
-    ):
-        ran = base.opatch("apply-patch", feed=patch)
-        assert (ran.status, ran.out) == (status, b"")
-        assert ran.err.startswith(message)
-        assert "--match" not in ran.err
-    assert base.state() == before
-
-
-def test_a_refusal_counts_paths_from_the_current_directory(base: Sandbox) -> None:
-    for name, wanted in (
-        ("f", f"error: f: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"),
-        ("../g", f"error: ../g: hunk 1 of 1 {opening(Fault.NOT_FOUND.sentence)}"),
-        ("no", f"error: no: {said(Fault.MISSING_FILE.sentence, base='the working tree')}\n"),
-    ):
-        patch = _STALE.replace(b"File: f", b"File: " + name.encode())
-        ran = base.opatch("apply-patch", feed=patch, cwd=base.path / "sub")
-        assert ran.err.startswith(wanted)
-        assert Fault.MISSING_FILE.advice not in ran.err
 
 
 def test_files_of_repositories_below_are_changed_there(base: Sandbox) -> None:
@@ -140,38 +68,6 @@ def test_files_of_repositories_below_are_changed_there(base: Sandbox) -> None:
     for each in (base, nested):
         assert each.opatch("undo").status == 0
     assert (base.read("f"), nested.read("m")) == (b"a\n", b"m\n")
-
-
-def test_a_directory_that_only_looks_like_a_repository(base: Sandbox) -> None:
-    (base.path / "fake/.git").mkdir(parents=True)
-    base.write("fake/f", "a\n")
-    ran = base.opatch("apply-patch", feed=_GOOD.replace(b"File: f", b"File: fake/f"))
-    assert (ran.status, ran.out) == (128, b"")
-    assert (base.read("f"), base.read("fake/f")) == (b"a\n", b"a\n")
-
-
-def test_settings_limit_the_paths(base: Sandbox) -> None:
-    base.git("config", "opatch.deny", "f")
-    ran = base.opatch("apply-patch", feed=_GOOD)
-    assert (ran.status, base.read("f")) == (1, b"a\n")
-    assert "denied" in ran.err
-
-
-def test_it_takes_one_argument(base: Sandbox) -> None:
-    ran = base.opatch("apply-patch", "--", _GOOD.decode(), "more")
-    assert (ran.status, base.read("f")) == (129, b"a\n")
-    assert "(more)" in ran.err
-
-
-def test_a_file_is_not_the_argument(base: Sandbox) -> None:
-    base.write("a patch", _GOOD)
-    ran = base.opatch("apply-patch", "a patch")
-    assert (ran.status, ran.err) == (
-        129,
-        "error: the argument is the patch itself, and `a patch` is a file\n"
-        "  to apply the patch in it: git opatch apply-patch <'a patch'\n",
-    )
-    assert base.read("f") == b"a\n"
 
 
 def test_a_diff_as_the_argument_is_not_an_option(base: Sandbox, programs: Path) -> None:
