@@ -77,10 +77,15 @@ def test_equal_hunks_are_told_apart() -> None:
 
 def test_ids_are_as_long_as_they_must_be() -> None:
     hunks = b"".join(b"@@\n-%d\n+x\n" % number for number in range(1000))
-    ids = _ids(parse_patch(envelope(b"*** Update File: f\n" + hunks)))
+    patch = parse_patch(envelope(b"*** Update File: f\n@@\n-b\n+B\n" + hunks))
+    ids = _ids(patch)
     (size,) = {len(name) for name in ids}
-    assert len(set(ids)) == 1000
-    assert len({name[: size - 1] for name in ids}) < 1000
+    assert (len(set(ids)), size > 4) == (1001, True)
+    assert len({name[: size - 1] for name in ids}) < 1001
+    assert _kept([ids[0]], []) == ["f:2"], "a longer id is the same"
+    shared = next(name[:4] for name in ids if sum(i.startswith(name[:4]) for i in ids) > 1)
+    with pytest.raises(UsageError, match=rf"`{shared}` means \d hunks"):
+        select(patch, [shared], [])
 
 
 def test_parts_are_chosen_by_id_path_and_number() -> None:
@@ -104,14 +109,6 @@ def test_the_top_is_every_file(name: str) -> None:
     assert _kept([name], ["f"]) == ["sub/n:0", "gone:0"]
     with pytest.raises(UsageError, match="nothing of the patch is left"):
         _kept([], [name])
-
-
-def test_a_longer_id_is_the_same() -> None:
-    hunks = b"".join(b"@@\n-%d\n+x\n" % number for number in range(1000))
-    larger = parse_patch(envelope(b"*** Update File: f\n@@\n-b\n+B\n" + hunks))
-    longer = _ids(larger)[0]
-    assert len(longer) > 4
-    assert _kept([longer], []) == ["f:2"]
 
 
 @pytest.mark.parametrize(
@@ -144,15 +141,6 @@ def test_what_is_not_there_is_an_error(name: str) -> None:
 
 def test_an_id_is_read_in_the_brackets_that_it_is_shown_in() -> None:
     assert _kept([f"[{_ids(_PATCH)[1]}]"], []) == ["f:2"]
-
-
-def test_a_beginning_of_several_ids_is_an_error() -> None:
-    hunks = b"".join(b"@@\n-%d\n+x\n" % number for number in range(1000))
-    patch = parse_patch(envelope(b"*** Update File: f\n" + hunks))
-    ids = _ids(patch)
-    shared = next(name[:4] for name in ids if sum(i.startswith(name[:4]) for i in ids) > 1)
-    with pytest.raises(UsageError, match=rf"`{shared}` means \d hunks"):
-        select(patch, [shared], [])
 
 
 def test_nothing_left_is_an_error() -> None:

@@ -7,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parameters import named
 
-from git_opatch.model.text import (
-    Text,
-    common_length,
-    is_binary,
-    visible,
-    visible_difference,
-    without_cr,
-)
+from git_opatch.model.text import Text, is_binary, visible, visible_difference
 
 _line = st.one_of(
     st.sampled_from([b"", b"\r", b"a\r", b"\r\r", b"\x0c", b"\xff", "\u2028".encode()]),
@@ -74,34 +67,25 @@ def test_only_a_newline_ends_a_line(character: bytes) -> None:
 
 
 @named(
-    "data",
+    "data, crlf",
     {
-        "one line": b"a\r\n",
-        "an empty line": b"\r\n",
-        "two lines": b"a\r\nb\r\n",
-        "the last line has no newline": b"a\r\nb",
-        "two carriage returns in a row": b"a\r\r\nb\r\n",
+        "one line": (b"a\r\n", True),
+        "an empty line": (b"\r\n", True),
+        "two lines": (b"a\r\nb\r\n", True),
+        "the last line has no newline": (b"a\r\nb", True),
+        "two carriage returns in a row": (b"a\r\r\nb\r\n", True),
+        "nothing": (b"", False),
+        "newlines alone": (b"a\nb\n", False),
+        "only the first": (b"a\r\nb\n", False),
+        "only the last": (b"a\nb\r\n", False),
+        "no newline at all": (b"a", False),
+        "a carriage return but no newline": (b"a\r", False),
+        "lone carriage returns": (b"a\rb\rc\n", False),
+        "the wrong way round": (b"a\n\rb\n", False),
     },
 )
-def test_a_file_with_a_carriage_return_before_every_newline_is_crlf(data: bytes) -> None:
-    assert Text.from_bytes(data).crlf is True
-
-
-@named(
-    "data",
-    {
-        "nothing": b"",
-        "newlines alone": b"a\nb\n",
-        "only the first": b"a\r\nb\n",
-        "only the last": b"a\nb\r\n",
-        "no newline at all": b"a",
-        "a carriage return but no newline": b"a\r",
-        "lone carriage returns": b"a\rb\rc\n",
-        "the wrong way round": b"a\n\rb\n",
-    },
-)
-def test_any_other_file_is_not_crlf(data: bytes) -> None:
-    assert Text.from_bytes(data).crlf is False
+def test_in_crlf_a_carriage_return_is_before_every_newline(data: bytes, crlf: bool) -> None:
+    assert Text.from_bytes(data).crlf is crlf
 
 
 @given(st.one_of(st.binary(), st.lists(_line).map(b"\n".join)))
@@ -120,19 +104,6 @@ def test_a_text_of_lines_is_the_text_of_its_bytes(lines: list[bytes], final_newl
 
 
 @named(
-    "data, ended",
-    {
-        "a final newline": (b"a\nb\n", [True, True]),
-        "none": (b"a\nb", [True, False]),
-        "none after the only line": (b"a", [False]),
-    },
-)
-def test_whether_a_line_has_a_newline(data: bytes, ended: list[bool]) -> None:
-    text = Text.from_bytes(data)
-    assert [text.has_newline(at) for at in range(len(text.lines))] == ended
-
-
-@named(
     "data, binary",
     {
         "nothing": (b"", False),
@@ -148,21 +119,6 @@ def test_whether_a_line_has_a_newline(data: bytes, ended: list[bool]) -> None:
 def test_a_text_is_binary_as_in_git(data: bytes, binary: bool) -> None:
     assert is_binary(data) is binary
     assert Text.from_bytes(data).binary is binary
-
-
-@named(
-    "line, bare",
-    {
-        "one": (b"a\r", b"a"),
-        "only one of two": (b"a\r\r", b"a\r"),
-        "nothing else": (b"\r", b""),
-        "none": (b"a", b"a"),
-        "one in front": (b"\ra", b"\ra"),
-        "empty": (b"", b""),
-    },
-)
-def test_one_final_carriage_return_is_removed(line: bytes, bare: bytes) -> None:
-    assert without_cr(line) == bare
 
 
 @named(
@@ -246,20 +202,3 @@ def test_two_long_lines_are_shown_where_they_differ(most: int) -> None:
     assert set(one[1:-1]) == {"é"}
     assert visible_difference(b"a\x1b", b"ab", most) == ("a\\x1b", "ab")
     assert visible_difference(same, same + b"x", most)[1].endswith("word x")
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "length"),
-    [
-        ("", "", 0),
-        ("", "a", 0),
-        ("a", "b", 0),
-        ("ab", "ac", 1),
-        ("abc", "ab", 2),
-        ("aba", "aca", 1),
-    ],
-)
-def test_the_length_of_what_begins_alike(first: str, second: str, length: int) -> None:
-    assert common_length(first, second) == common_length(second, first) == length
-    assert common_length(first.encode(), second.encode()) == length
-    assert common_length("x" * 1000 + first, "x" * 1000 + second) == 1000 + length

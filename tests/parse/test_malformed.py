@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -29,13 +27,6 @@ _SCENARIOS = {
     for path in sorted((_HERE / "scenarios").glob("*/*.txt"))
 }
 _TEXTS = {name: scenario.texts["given"] for name, scenario in _SCENARIOS.items()}
-_PROGRAM = _HERE / "support" / "reading_time.py"
-_MAX_MEMORY = 80  # megabytes, with those of Python
-_SHAPES = [
-    *("envelope", "unified diff", "file changes", "search and replace", "operations"),
-    *("prose", "nothing but `@@`", "files of a line", "heredocs without an end", "JSON brackets"),
-]
-
 _examples = examples(4)
 _line = st.one_of(
     st.sampled_from(sorted({line for text in _TEXTS.values() for line in text.split(b"\n")})),
@@ -148,39 +139,3 @@ def test_any_bytes_are_read_or_refused(text: bytes, patch_format: Format | None)
         parse_patch(text, patch_format=patch_format)
     except ParseError as error:
         assert error.diagnostics
-
-
-@named(
-    "before, unit, size",
-    {
-        "no newline": (b"", b"@@", 2_000_000),
-        "a long line": (b"*** Begin Patch\n*** Update File: f\n+", b"x", 5_000_000),
-        "a long fence": (b"", b"`", 5_000_000),
-        "deep JSON": (b"", b"[", 1_000_000),
-        "deep objects": (b"", b'{"a":', 1_000_000),
-        "NULs": (b"", b"\0", 1_000_000),
-        "containers": (b"", b"<FILE_CHANGES>\n", 1_500_000),
-        "blocks": (b"", b"<<<<<<< SEARCH\n", 1_500_000),
-        "dividers": (b"", b"f\n<<<<<<< SEARCH\n=======\n", 1_250_000),
-        "quotes": (b"", b"bash -lc '", 500_000),
-        "pipes": (b"", b"cat <<EOF | ", 240_000),
-        "mails": (b"From " + b"0" * 40, b" Mon\n", 250_000),
-        "headers": (b"", b"diff --git a/f b/f\n", 950_000),
-        "hunks without lines": (b"", b"--- a/f\n+++ b/f\n@@\n", 950_000),
-    },
-)
-@pytest.mark.parametrize("share", [20, pytest.param(1, marks=pytest.mark.exhaustive)])
-def test_long_text_without_a_patch_is_read_quickly(
-    before: bytes, unit: bytes, size: int, share: int
-) -> None:
-    assert _read(before + unit * (size // share // len(unit))) is None
-
-
-@pytest.mark.exhaustive
-def test_memory_is_a_small_multiple_of_the_text() -> None:
-    """Measure in separate processes; `test_memory` measures texts of tiny parts."""
-    command = [sys.executable, str(_PROGRAM), "--megabytes", "2", "--shapes", ",".join(_SHAPES)]
-    ran = subprocess.run(command, capture_output=True, check=True)
-    rows = [line.split(" | ") for line in ran.stdout.decode().splitlines()[2:]]
-    assert len(rows) == len(_SHAPES)
-    assert {row[0]: row[5] for row in rows if float(row[5]) > _MAX_MEMORY} == {}

@@ -284,28 +284,6 @@ def test_long_lines_are_shown_where_they_differ() -> None:
     assert there.endswith(" word left")
 
 
-_LINES = [f"line {number}" for number in range(9)]
-_CONTENT = "".join(f"{line}\n" for line in _LINES)
-
-
-def _hunk_with(*changed: int) -> list[str]:
-    lines = [f" other {n}" if n in changed else f" {line}" for n, line in enumerate(_LINES)]
-    return [*lines, "+new"]
-
-
-def test_a_document_has_each_line_that_differs(repo: Sandbox) -> None:
-    repo.commit({"f": _CONTENT})
-    text = "\n".join(["@@", *_hunk_with(2, 5)])
-    repo.write(".git/p", envelope(f"*** Update File: f\n{text}\n".encode()))
-    (failure,) = asked(repo, "apply", ".git/p")["failures"]
-    assert (failure["file_line"], failure["expected"], failure["found"]) == (3, "other 2", "line 2")
-    others = [each for each in failure["lines"] if each["mark"] == "other"]
-    assert [(each["line"], each["text"], each["patch"]["text"]) for each in others] == [
-        (3, "line 2", "other 2"),
-        (6, "line 5", "other 5"),
-    ]
-
-
 def test_a_document_has_the_new_lines_that_are_there_loosely(repo: Sandbox) -> None:
     repo.commit({"f.txt": "line 1\ntwo\n  Two more.\nline 3\n"})
     hunk = b"@@\n line 1\n-line 2\n+two\n+Two more.\n line 3\n"

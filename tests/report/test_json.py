@@ -235,12 +235,6 @@ def test_skipped_hunks_are_listed(base: Sandbox) -> None:
     assert [entry["reason"] for entry in document["skipped"]] == ["already_applied"]
 
 
-def test_a_diff_written_to_a_file_is_also_reported(base: Sandbox, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    document = _asked(base, "convert", "-o", str(out), feed=_GOOD)
-    assert document["diff"].encode() == out.read_bytes() != b""
-
-
 def test_bytes_that_are_not_utf_8_are_kept(base: Sandbox) -> None:
     base.commit({"latin": b"caf\xe9\n\\xe9\n"})
     ran = base.opatch("show", feed=envelope(b"*** Update File: latin\n@@\n caf\xe9\n-\\xe9\n+z\n"))
@@ -267,14 +261,6 @@ def test_the_status_holds_if_the_document_cannot_be_written(base: Sandbox) -> No
         assert ran.status == status, command
         assert ("No space left" in ran.err) == bool(status)
         base.git("reset", "--quiet", "--hard")
-
-
-def test_an_error_outside_of_a_repository_is_reported(base: Sandbox, tmp_path: Path) -> None:
-    for command in ("apply", "show", "convert", "check"):
-        document = _asked(base, command, feed=_GOOD, cwd=tmp_path)
-        assert (document["status"], document["exit_status"]) == ("error", 128)
-        assert document["failures"][0]["reason"] == "repository"
-    assert _asked(base)["command"] is None
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,6 @@ _EVIL = (
 _TESTS = Path(__file__).parents[1]
 _SCENARIOS = sorted({path.parent for path in _TESTS.glob("scenarios/*/*.txt")})
 _UNLIKE = (Mark.OTHER, Mark.IN_PATCH, Mark.IN_FILE)
-_RIGHT_ROW = re.compile(r'<tr class="(.*?)"><td>.*?<td>.*?<td>(.*?)<td>(.*)</tr>')
 
 
 class _Tags(HTMLParser):
@@ -151,41 +150,6 @@ def test_what_is_written_is_shown_beside_what_the_patch_has(base: Sandbox) -> No
     assert re.sub("<.*?>", "", row.replace("<td>", "|")) == (
         "|5|+    return 0||+        return 0written like this"
     )
-
-
-@pytest.mark.parametrize(
-    ("path", "old", "count"), [("shapes.py", '        return "shape"', 2), ("lines", "same", 5)]
-)
-def test_the_marked_lines_decide_between_candidates(
-    base: Sandbox, path: str, old: str, count: int
-) -> None:
-    """With its marked lines, or its anchor, added, the hunk goes to the place that they are of."""
-    base.commit({"lines": "".join(f"{at}\n" if at % 4 else "same\n" for at in range(40))})
-    page = _page(
-        base, envelope(f"*** Update File: {path}\n@@\n-{old}\n+{old}  # new\n".encode()), status=1
-    )
-    places = page.split('<div class="place both">')[1:]
-    assert len(places) == count
-    for place in places:
-        text, removed = "", 0
-        for kind, line, shown in _RIGHT_ROW.findall(place):
-            if kind != "around":
-                own = unescape(re.sub("<em>.*</em>|<.*?>", "", shown))
-                text += f"{own}\n" if kind[-2:] in (" a", " d") else f" {own}\n"
-                text += f"+{old}  # new\n" if kind == "same d" else ""
-                removed = int(line) if kind == "same d" else removed
-        anchor = re.search("write <code>(.*?)</code> above the hunk", place)
-        assert "decides" in place or anchor
-        head = unescape(anchor[1]) if anchor else "@@"
-        corrected = envelope(f"*** Update File: {path}\n{head}\n{text}".encode())
-        assert _first_removed(base.opatch("convert", feed=corrected).out) == removed
-
-
-def _first_removed(diff: bytes) -> int:
-    """Return the line of the old file that a diff of one hunk removes first."""
-    (header,) = re.findall(rb"(?m)^@@ -(\d+)", diff)
-    body = diff.partition(b"@@ ")[2].splitlines()[1:]
-    return int(header) + next(at for at, line in enumerate(body) if line.startswith(b"-"))
 
 
 def test_nothing_of_a_patch_is_markup(repo: Sandbox) -> None:
