@@ -138,7 +138,7 @@ def _end(line: bytes) -> bytes:
 
 def _with_tabs(steps: Sequence[Step], old: _Pairs) -> _Formed:
     """Put tabs between the columns of added lines where the file has them in all old ones; where
-    the file has tabs in some alone, columns that an added line repeats are doubtful."""
+    it has them in some alone, it is doubtful."""
     between = [
         pair for a, b in old for pair in zip(_BETWEEN.findall(a), _BETWEEN.findall(b), strict=False)
     ]
@@ -146,14 +146,10 @@ def _with_tabs(steps: Sequence[Step], old: _Pairs) -> _Formed:
     added = [step.line.text for step in steps if _is_added(step)]
     if not changed or not any(map(_BETWEEN.search, added)):
         return steps, None
-    rules = {a: {b for other, b in between if other == a} for a, _ in between}
-    if all(len(texts) == 1 for texts in rules.values()):
-        told = {sign: min(texts) for sign, texts in rules.items()}
-        return [_with_text(step, _in_columns(step.line.text, told)) for step in steps], None
-    columns = {part for a, b in old if b"\t" in b for part in _BETWEEN.split(a)}
-    if any(columns.intersection(_BETWEEN.split(text)) for text in added):
+    told = dict(between)
+    if any(told[a] != b for a, b in between):
         return steps, Problem(Fault.WHITESPACE_AT_END)
-    return steps, None
+    return [_with_text(step, _in_columns(step.line.text, told)) for step in steps], None
 
 
 def _in_columns(text: bytes, told: dict[bytes, bytes]) -> bytes:

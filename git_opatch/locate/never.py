@@ -1,5 +1,5 @@
 """What is never added to a file, whatever the place: a doubled prefix, characters of another
-encoding, lines that are one space off, and lines that stand for code (D34, D93, D92).
+encoding, and lines that stand for code (D34, D93, D92).
 
 It must not look for a place. What stands for code is known by the patch:
 
@@ -32,21 +32,18 @@ from collections.abc import Sequence
 
 from git_opatch.locate.file import File
 from git_opatch.locate.forms import is_utf8
-from git_opatch.locate.reading import REMOVED, Reading, Step
+from git_opatch.locate.reading import REMOVED, Reading
 from git_opatch.model.failure import Problem
 from git_opatch.model.limits import NEAR
 from git_opatch.model.patch import Hunk, Prefix, added_lines
 from git_opatch.model.sentences import Fault
-from git_opatch.model.text import Text, indentation
+from git_opatch.model.text import Text
 
 _DOUBLED = re.compile(rb"\+(?:[ \t]{2}|\t|\w)")
 
 
-def never_written(
-    hunk: Hunk, reading: Reading, file: File, steps: Sequence[Step]
-) -> Problem | None:
-    """Return why a line that `reading` adds is not to be written; None if all may be. `steps` has
-    them as they would be."""
+def never_written(hunk: Hunk, reading: Reading, file: File) -> Problem | None:
+    """Return why a line that `reading` adds is not to be written; None if all may be."""
     if placeholder := placeholder_in(hunk, file.text, is_document=file.is_document):
         return Problem.of(Fault.PLACEHOLDER, placeholder=placeholder)
     added = [line.text for line in reading.added]
@@ -54,10 +51,7 @@ def never_written(
         return None
     if any(text.startswith(b"+") for text in added) and _is_doubled(added, reading, file):
         return Problem(Fault.DOUBLED_PREFIX)
-    if not all(text.isascii() for text in added) and (problem := _recoded(added, file)):
-        return problem
-    written = [line.text for line, row in steps if row is None and line.text.strip()]
-    return Problem(Fault.ONE_SPACE_OFF) if _is_one_space_off(written, reading, file) else None
+    return None if all(text.isascii() for text in added) else _recoded(added, file)
 
 
 def _is_doubled(added: Sequence[bytes], reading: Reading, file: File) -> bool:
@@ -77,27 +71,6 @@ def _recoded(added: Sequence[bytes], file: File) -> Problem | None:
     if not file.encodings or come <= file.encodings:
         return None
     return Problem(Fault.NOT_UTF8 if file.encodings == {True} else Fault.UTF8_IN_OTHER)
-
-
-def _is_one_space_off(written: Sequence[bytes], reading: Reading, file: File) -> bool:
-    """Return whether all added lines are a space deeper, or less deep, than lines near them are,
-    and none is as deep; one that only changes how deep it is may be."""
-    depths = {indentation(text) for text in written if not _is_starred(text)}
-    old = (file.lines[row] for _, row in reading.steps if row is not None)
-    if not depths or not depths.isdisjoint(map(indentation, old)):
-        return False
-    near = file.lines[max(reading.start - NEAR, 0) : reading.stop + NEAR]
-    there = {indentation(line) for line in near if not _is_starred(line)}
-    beside = {b" " + depth for depth in there} | {
-        depth[1:] for depth in there if depth.startswith(b" ")
-    }
-    gone = {line.text.strip() for line, _ in reading.steps if line.prefix is REMOVED}
-    return depths <= beside - there - {b""} and gone.isdisjoint(text.strip() for text in written)
-
-
-def _is_starred(line: bytes) -> bool:
-    """Return whether a line is blank, or one of a comment of stars, which are a space off."""
-    return line.strip()[:1] in (b"", b"*")
 
 
 # ---------------------------------------------------------------- placeholders

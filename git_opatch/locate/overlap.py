@@ -210,21 +210,20 @@ class _Judge:
         It is placed `now`, after the earlier sections, and `before` them.
         """
         shown = self._shown(now) if isinstance(now, Placement) else []
+        number = self._earlier.sections[-1].number
         if isinstance(now, Placement) and shown and not _shows_exactly(now, shown):
-            number = self._earlier.sections[-1].number
             return failure_of(hunk, Fault.LOOSE_AFTER_EARLIER, earlier=number)
         is_numbered = _has_right_number(now) and not _has_right_number(before)
         was_there = isinstance(before, Placement)
         if shown and (is_numbered or not was_there):
             return None
-        changed = self._first_changed(hunk, before, is_numbered=is_numbered)
-        if changed is None:
+        if not self._is_changed(hunk, before, is_numbered=is_numbered):
             return None
         same = [other for other in self._earlier.hunks if tuple(other.lines) == tuple(hunk.lines)]
         if not shown and isinstance(before, Placement) and _repeats(hunk, before, same):
             first = f"line {same[0].number} of the patch"
             return f"hunk {hunk.ordinal} repeats the one at {first}; applied once"
-        return failure_of(hunk, Fault.OVERLAP_EARLIER, earlier=self._maker_of(changed))
+        return failure_of(hunk, Fault.OVERLAP_EARLIER, earlier=number)
 
     def _shown(self, placement: Placement) -> list[int]:
         """List the rows that `placement` shows and earlier sections wrote."""
@@ -232,31 +231,15 @@ class _Judge:
         rows = range(placement.start, placement.stop if owners else 0)
         return [row for row in rows if owners[row] and lines[row].strip()]
 
-    def _first_changed(
-        self, hunk: Hunk, before: HunkResult | None, *, is_numbered: bool
-    ) -> Edit | None:
-        """Return the first edit of the lines that a hunk changes in the file as it was before."""
+    def _is_changed(self, hunk: Hunk, before: HunkResult | None, *, is_numbered: bool) -> bool:
+        """Return whether lines are changed that a hunk changes in the file as it was before."""
         spans: list[tuple[int, int]] = []
         if isinstance(before, Placement):
             text = self._file.text
             spans = [(edit.start, edit.stop) for edit in edits_of(before, text)]
         elif before and before.reason is Reason.AMBIGUOUS and not is_numbered:
             spans = [changed_span(hunk, start) for start in before.positions]
-        edits = self._content.edits
-        return next((edit for span in spans for edit in edits if _overlap(span, edit)), None)
-
-    def _maker_of(self, changed: Edit) -> int:
-        """Return the line, in the patch's text, of the earlier hunk that made `changed`; of its
-        section, if it is not known."""
-        gone = self._file.lines[changed.start : changed.stop]
-        for hunk in self._earlier.hunks:
-            if any(
-                line.text in (changed.lines if line.prefix is Prefix.ADDED else gone)
-                for line in hunk.lines
-                if line.prefix is not Prefix.CONTEXT
-            ):
-                return hunk.number
-        return self._earlier.sections[0].number
+        return any(_overlap(span, edit) for span in spans for edit in self._content.edits)
 
 
 def _shows_exactly(placement: Placement, rows: Sequence[int]) -> bool:

@@ -158,10 +158,10 @@ def _as_written(
     """Return the steps with added lines as they are to be written, why that is doubtful, and
     notes."""
     if not reading.level:
-        return reading.steps, never_written(sought.hunk, reading, file, reading.steps), ()
+        return reading.steps, never_written(sought.hunk, reading, file), ()
     formed, doubt = in_file_form(reading.steps, file)
     indented = indent(formed, file)
-    doubt = doubt or indented.doubt or never_written(sought.hunk, reading, file, indented.steps)
+    doubt = doubt or indented.doubt or never_written(sought.hunk, reading, file)
     return indented.steps, doubt, (indented.note,) if indented.note else ()
 
 

@@ -8,7 +8,6 @@ say the same.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -54,11 +53,9 @@ _JSON = {
     b"\\/": b"/",
 }
 _ENCODINGS = {"latin-1": Repair.LATIN_1, "gbk": Repair.GBK}
-_LONG = 1 << 12
-"""No longer line is composed letter by letter."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _CODE = re.compile(rb"\\u[0-9a-fA-F]{4}")
 _IN_STRING = re.compile(rb"([\"'])(?:(?!\1).)*\\[nrt](?:(?!\1).)*\1")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _BLANKS = rb"(?:\xc2\xa0|\xe2\x80[\x80-\x8a\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
 """No-break, em and other blanks, which are neither a space nor a tab."""
 _BLANK = re.compile(_BLANKS)
@@ -95,7 +92,7 @@ def _changed(hunk: Hunk, change: Callable[[Line], bytes]) -> Hunk:
 
 
 def _of_prefixes(hunk: Hunk) -> Iterator[Slip]:
-    """Undo that context lacks its prefixes, or that prefixes are doubled or followed by a space."""
+    """Undo that context lacks its prefixes, or that prefixes are doubled."""
     if any(line.text.strip() and not line.has_prefix for line in hunk.lines):
         yield _changed(hunk, _shifted), Repair.LOST_PREFIXES
     changed = [line for line in hunk.lines if line.prefix is not CONTEXT and line.text.strip()]
@@ -106,18 +103,12 @@ def _of_prefixes(hunk: Hunk) -> Iterator[Slip]:
             _changed(hunk, lambda line: line.text[line.prefix is not CONTEXT :]),
             (Repair.DOUBLED_PREFIXES),
         )
-    if all((len(line.text) - len(line.text.lstrip(b" "))) % 2 for line in changed):
-        yield _changed(hunk, _without_space), Repair.SPACED_PREFIXES
 
 
 def _shifted(line: Line) -> bytes:
     """Give a line of context back the blank that was taken for its prefix."""
     is_shifted = line.prefix is CONTEXT and line.has_prefix and line.text != b""
     return b" " * is_shifted + line.text
-
-
-def _without_space(line: Line) -> bytes:
-    return line.text if line.prefix is CONTEXT else line.text.removeprefix(b" ")
 
 
 def _numbered(hunk: Hunk, pattern: re.Pattern[bytes]) -> Hunk | None:
@@ -150,32 +141,25 @@ def _indented_by_spaces(line: Line) -> bytes:
     return _BLANK.sub(b" ", indented[0]) + line.text[indented.end() :] if indented else line.text
 
 
-# ---------------------------------------------------------------- escapes, encodings, forms
+# ---------------------------------------------------------------- escapes, encodings
 
 
 def forms_of(
     texts: Sequence[bytes], old: bytes, new: bytes, file: bytes
 ) -> Iterator[tuple[list[bytes], Repair]]:
-    """Yield `texts` unescaped, escaped, in GBK, or in another form of Unicode; `old` shows which
-    there may be, and what `new` and the file have is not one too many."""
+    """Yield `texts` unescaped, escaped, in Latin-1 or GBK; `old` shows which escapes there may be,
+    and what `new` and the file have is not one too many."""
     yield from _unescaped(texts, old, new, file)
     if old.isascii():
         return
-    try:
+    with suppress(UnicodeError):
         decoded = [text.decode() for text in texts]
-    except UnicodeDecodeError:
-        return
-    for width in ("04x", "04X"):
-        escape = _escape_as(width)
-        yield [_NOT_ASCII.sub(escape, text).encode() for text in decoded], Repair.ESCAPED_IN_FILE
+        for width in ("04x", "04X"):
+            escape = _escape_as(width)
+            yield [_NOT_ASCII.sub(escape, x).encode() for x in decoded], Repair.ESCAPED_IN_FILE
     for encoding, repair in _ENCODINGS.items():
         with suppress(UnicodeError):
-            yield [text.encode(encoding) for text in decoded], repair
-    if max(map(len, texts)) < _LONG:
-        composed = (unicodedata.normalize("NFC", text) for text in decoded)
-        yield [text.encode() for text in composed], Repair.DECOMPOSED
-        decomposed = (unicodedata.normalize("NFD", text) for text in decoded)
-        yield [text.encode() for text in decomposed], Repair.COMPOSED
+            yield [text.decode().encode(encoding) for text in texts], repair
 
 
 def _unescaped(

@@ -84,17 +84,6 @@ _LIKE_JSON = ("jsonl", "ndjson", "log", "code-workspace", "sublime-project", "su
 _ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|apos|#39);")
 
 
-class _Unpaired(NamedTuple):
-    """How many more opening than closing brackets a file would have, and has before."""
-
-    surplus: int
-    before: int
-    opening: str
-    closing: str
-    near: int = 0
-    change: bytes = b""
-
-
 class Judged(NamedTuple):
     """What of a file's structure is lost, or what is to be said of it; neither if nothing is."""
 
@@ -107,20 +96,8 @@ def judge_structure(before: Text, after: Text, edits: Sequence[Edit], path: str)
 
     A new file, whose `before` is empty, is judged by what no version of a language has.
     """
-    found = _unpaired(before, after, edits, path) if before.lines else None
-    if found is None:
-        return _unreadable(before, after, edits, path)
-    more, less = (found.opening, found.closing)[:: 1 if found.surplus > 0 else -1]
-    return Judged(
-        Problem.of(
-            Fault.UNPAIRED,
-            count=abs(found.surplus),
-            more=more,
-            less=less,
-            near=found.near,
-            change=found.change,
-        )
-    )
+    unpaired = _unpaired(before, after, edits, path) if before.lines else None
+    return Judged(unpaired) if unpaired else _unreadable(before, after, edits, path)
 
 
 # ---------------------------------------------------------------- what can be read
@@ -260,8 +237,8 @@ def _toml_fault(data: bytes) -> _Unread | None:
 # ---------------------------------------------------------------- brackets
 
 
-def _unpaired(before: Text, after: Text, edits: Sequence[Edit], path: str) -> _Unpaired | None:
-    """Return the brackets of a file that pair worse after `edits` than before; None if none do.
+def _unpaired(before: Text, after: Text, edits: Sequence[Edit], path: str) -> Problem | None:
+    """Return that brackets of a file pair worse after `edits` than before; None if none do.
 
     `path` is the name of the file, which tells its language. Where the lines that come have as many
     brackets of each kind as those that go, the whole file is not read.
@@ -273,34 +250,42 @@ def _unpaired(before: Text, after: Text, edits: Sequence[Edit], path: str) -> _U
     come = _count(tokens, [line for edit in edits for line in edit.lines])
     if gone == come:
         return None
-    found = _worse(tokens, before.lines, after.lines) or _worse(
+    worse = _worse(tokens, before.lines, after.lines) or _worse(
         tokens, _first_branches(before.lines), _first_branches(after.lines)
     )
-    return found and _at_edit(found, tokens, before, edits)
+    if worse is None:
+        return None
+    pair, surplus = worse
+    near, change = _brought(pair, surplus, tokens, before, edits)
+    signs = _PAIRS[pair].decode()[:: 1 if surplus > 0 else -1]
+    count = abs(surplus)
+    return Problem.of(
+        Fault.UNPAIRED, count=count, more=signs[0], less=signs[1], near=near, change=change
+    )
 
 
-def _at_edit(
-    found: _Unpaired, tokens: re.Pattern[bytes], before: Text, edits: Sequence[Edit]
-) -> _Unpaired:
-    """Add the first line, from 1, of the edit that brings what is too many, or takes its other end;
-    and the line that it writes there, or takes."""
-    pair = _PAIRS.index((found.opening + found.closing).encode())
+def _brought(
+    pair: int, surplus: int, tokens: re.Pattern[bytes], before: Text, edits: Sequence[Edit]
+) -> tuple[int, bytes]:
+    """Return the first line, from 1, of the edit that brings what is too many, or takes its other
+    end; and the line that it writes there, or takes."""
     for edit, rows in zip(edits, written_lines(edits), strict=True):
         gone = before.lines[edit.start : edit.stop]
         grows = _count(tokens, edit.lines)[pair] - _count(tokens, gone)[pair]
-        if grows * found.surplus > 0:
-            ends = (each for each in (*edit.lines, *gone) if _count(tokens, [each])[pair])
-            return found._replace(near=rows.start + 1, change=next(ends, b""))
-    return found
+        if grows * surplus > 0:
+            ends = (line for line in (*edit.lines, *gone) if _count(tokens, [line])[pair])
+            return rows.start + 1, next(ends, b"")
+    return 0, b""
 
 
 def _worse(
     tokens: re.Pattern[bytes], before: Sequence[bytes], after: Sequence[bytes]
-) -> _Unpaired | None:
+) -> tuple[int, int] | None:
+    """Return which pair of brackets pairs worse, and how many more open than close."""
     counts = zip(_count(tokens, before), _count(tokens, after), strict=True)
-    for pair, (old, new) in zip(_PAIRS, counts, strict=True):
+    for pair, (old, new) in enumerate(counts):
         if abs(new) > abs(old):
-            return _Unpaired(new, old, pair[:1].decode(), pair[1:].decode())
+            return pair, new
     return None
 
 

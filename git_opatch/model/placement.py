@@ -46,7 +46,6 @@ class Repair(Enum):
 
     LOST_PREFIXES = "its context lacked its prefixes"
     DOUBLED_PREFIXES = "its prefixes were doubled: `--` was read as `-` and `++` as `+`"
-    SPACED_PREFIXES = "its changed lines had a space after their prefixes"
     NUMBERED = "its lines had line numbers in front"
     ESCAPED = "its text was escaped: each escape was read as its character"
     ESCAPED_IN_FILE = "its characters were written as the escapes of the file"
@@ -54,8 +53,6 @@ class Repair(Enum):
     GBK = "its text was written in GBK, as the file is"
     CONSOLE = "its lines were as a console in GBK (code page 936) shows them"
     BLANKS = "its blanks that are neither spaces nor tabs were read as spaces"
-    DECOMPOSED = "its accented letters were decomposed (NFD)"
-    COMPOSED = "its accented letters were composed (NFC)"
     SURPLUS = "blank lines of the patch are not in the file"
     OMITTED = "blank lines of the file are not in the patch"
     MARKER = "a marker stands for lines of the file"

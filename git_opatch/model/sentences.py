@@ -513,12 +513,6 @@ class Fault(Enum):
         "its added lines is unclear",
         _DEPTH,
     )
-    ONE_SPACE_OFF = (
-        Reason.UNCLEAR,
-        "adds lines that are one space deeper or less deep than lines near them, and as deep as "
-        "none, so their indentation is unclear",
-        _DEPTH,
-    )
     AT_FILE_DEPTH = (
         Reason.UNCLEAR,
         "shows lines with another indentation than the file, but adds lines that begin as deep as "
