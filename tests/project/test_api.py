@@ -247,6 +247,8 @@ def test_a_refusal_is_the_text_of_the_command(base: Sandbox) -> None:
     assert (second.hunk, second.hunks, second.number) == (0, 0, 6)
     copy = pickle.loads(pickle.dumps(refused.value))
     assert (str(copy), copy.failures) == (str(refused.value), refused.value.failures)
+    with pytest.raises(api.Refused, match="hunk 1 of 1 does not match the file"):
+        api.apply_to_text(_PATCH, {"src/greet.py": "def greet(name):\n    hey\n"})
 
 
 @pytest.mark.parametrize(
