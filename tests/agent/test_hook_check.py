@@ -64,62 +64,12 @@ def test_a_hook_that_is_installed_would_run(base: Sandbox, client: str, scope: s
     assert base.state() == before
 
 
-def test_nothing_installed_is_said(base: Sandbox, tmp_path: Path) -> None:
-    ran = _check(base)
-    assert ran.status == 1
-    assert ran.out == b"no hook is installed; to install one: git opatch install-agent AGENT\n"
-    ran = _check(base, "codex", cwd=tmp_path)
-    assert ran.status == 1
-    assert ran.out.endswith(b"git opatch install-agent codex\n")
-
-
-def test_a_program_that_is_gone_is_found(base: Sandbox) -> None:
+def test_a_hook_that_the_user_switched_off_is_found(base: Sandbox, sealed: Path) -> None:
     _install(base, "claude-code")
-    name = ".claude/settings.local.json"
-    base.write(name, base.read(name).replace(_CALLED.encode(), b"/nowhere/git-opatch agent-hook"))
-    ran = _check(base, "claude-code")
-    assert ran.status == 1
-    assert b"would not run as it should: /nowhere/git-opatch agent-hook" in ran.out
-    assert b"it does not deny a bad patch (status 127)" in ran.out
-
-
-def test_a_name_is_looked_up_on_a_path(base: Sandbox) -> None:
-    _install(base, "claude-code")
-    name = ".claude/settings.local.json"
-    base.write(name, base.read(name).replace(_CALLED.encode(), b"git-opatch agent-hook"))
-    ran = _check(base, "claude-code")
-    assert ran.status == 1
-    assert b"  `git-opatch` is looked up on the client's PATH" in ran.out
-    assert b"does not deny" not in ran.out
-
-
-def test_hooks_that_are_switched_off_are_found(base: Sandbox, sealed: Path) -> None:
-    _install(base, "claude-code")
-    base.write(".claude/settings.json", '{"disableAllHooks": true}')
-    ran = _check(base, "claude-code")
-    assert (ran.status, b"`disableAllHooks` is set in " in ran.out) == (1, True)
-    base.write(".claude/settings.json", '{"disableAllHooks": false}')
-    assert _check(base, "claude-code").status == 0
     (sealed / ".claude").mkdir()
     (sealed / ".claude/settings.json").write_text('{"disableAllHooks": true}')
-    assert _check(base, "claude-code").status == 1
-
-
-def test_a_matcher_that_misses_the_tool_is_found(base: Sandbox) -> None:
-    _install(base, "claude-code")
-    name = ".claude/settings.local.json"
-    base.write(name, base.read(name).replace(b'"Bash"', b'"Edit"'))
     ran = _check(base, "claude-code")
-    assert (ran.status, b"  its matcher does not match the tool Bash" in ran.out) == (1, True)
-
-
-def test_a_matcher_without_edits_is_found_where_there_is_a_policy(base: Sandbox) -> None:
-    _install(base, "claude-code")
-    base.git("config", "opatch.deny", "f")
-    ran = _check(base, "claude-code")
-    assert (ran.status, b"  its matcher does not match the tool Edit: " in ran.out) == (1, True)
-    _install(base, "claude-code")
-    assert _check(base, "claude-code").status == 0
+    assert (ran.status, b"`disableAllHooks` is set in " in ran.out) == (1, True)
 
 
 def test_codex_needs_trust_in_the_project_and_in_the_hook(base: Sandbox, sealed: Path) -> None:
@@ -158,21 +108,6 @@ def test_a_trusted_hook_of_codex_would_run(base: Sandbox, sealed: Path) -> None:
         ran = _check(base, "codex")
         assert (ran.status, message in ran.out) == (1, True)
         config.write_text(text)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        (".codex/hooks.json", "{"),
-        (".codex/config.toml", "x ="),
-        (".claude/settings.local.json", "[1]"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named(base: Sandbox, name: str, text: str) -> None:
-    base.write(name, text)
-    ran = base.opatch("install-agent", "--check")
-    assert ran.status == 128
-    assert str(base.path / name) in ran.err
 
 
 def test_odd_values_are_no_hooks(base: Sandbox, sealed: Path) -> None:

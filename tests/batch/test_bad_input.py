@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batches import write_tasks
 from documents import RESULT_VALIDATOR, TASK_VALIDATOR
 from sandbox import Sandbox
 from writers import envelope
@@ -97,26 +96,3 @@ def test_a_line_beyond_the_bounds_is_not_read(tmp_path: Path) -> None:
     assert [(line.number, line.text) for line in lines] == [
         (1, b'{"id": 1}\n'), (2, None), (4, b"3\n")
     ]  # fmt: skip
-
-
-def test_a_wrong_call_is_refused(base: Sandbox, tmp_path: Path) -> None:
-    write_tasks(tmp_path / "tasks", [_OF_TREE])
-    tasks = str(tmp_path / "tasks")
-    for words, status, message in (
-        (["no"], 128, "error: cannot read tasks `no`: No such file or directory\n"),
-        (["sub"], 128, "error: cannot read tasks `sub`: Is a directory\n"),
-        ([tasks, "--output", "no/out"], 128, "error: cannot write results to `no/out`: "),
-        ([tasks, "--output", "sub"], 128, "error: cannot write results to `sub`: Is a directory\n"),
-        ([tasks, "--jobs", "-1"], 129, "error: "),
-    ):
-        ran = base.opatch("batch", *words)
-        assert (ran.status, ran.out) == (status, b""), words
-        assert message in ran.err
-
-
-def test_a_full_disk_is_an_error(base: Sandbox, tmp_path: Path) -> None:
-    write_tasks(tmp_path / "tasks", [_OF_TREE])
-    ran = base.run("sh", "-c", f"git opatch batch '{tmp_path}/tasks' > /dev/full")
-    assert (ran.status, ran.err) == (
-        128, "error: cannot write results to `standard output`: No space left on device\n"
-    )  # fmt: skip

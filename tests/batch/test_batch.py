@@ -209,17 +209,6 @@ def test_options_are_those_of_the_command(base: Sandbox, tmp_path: Path) -> None
         assert found[str(number)]["document"] == expected, words
 
 
-def test_denied_paths_are_refused(base: Sandbox, tmp_path: Path) -> None:
-    for options, reason in (({"deny": ["*.py"]}, "denied"), ({"allow": ["doc"]}, "not_allowed")):
-        found = judged(base, [_task(base, "a", _PATCHES["exact"], options=options)], tmp_path)
-        assert found["a"]["document"]["failures"][0]["reason"] == reason
-
-
-def test_the_format_may_be_named(base: Sandbox, tmp_path: Path) -> None:
-    tasks = [_task(base, "a", _PATCHES["exact"], format="unified")]
-    assert judged(base, tasks, tmp_path)["a"]["verdict"] == "malformed"
-
-
 def test_a_patch_may_be_in_a_file(base: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "p.patch").write_bytes(_PATCHES["not UTF-8"])
     task = _task(base, "a", b"", patch_file=str(tmp_path / "p.patch"))
@@ -269,22 +258,6 @@ def test_tasks_that_are_read_together_are_judged_as_each_alone(
     assert {"would_apply", "refused", "malformed", "error"} <= {each.verdict for each in results}
     together.close()
     alone.close()
-
-
-def test_tasks_come_from_standard_input(base: Sandbox) -> None:
-    task = json.dumps(_task(base, "a", _PATCHES["exact"])).encode()
-    ran = base.opatch("batch", "-", feed=task + b"\n\n \n" + task)  # the last without a newline
-    assert [json.loads(line)["line"] for line in ran.out.splitlines()] == [1, 4]
-    assert ran.err.startswith("2 tasks (")
-    assert ran.err.endswith(": 2 would apply; 0 could not be judged\n")
-    assert base.opatch("batch", "-", "-q", feed=task).err == ""
-
-
-def test_no_tasks_are_no_error(base: Sandbox) -> None:
-    ran = base.opatch("batch", "-", feed=b"")
-    assert (ran.status, ran.out, ran.err) == (
-        0, b"", "0 tasks: none judged; 0 could not be judged\n"
-    )  # fmt: skip
 
 
 def test_sixteen_repositories_are_open_and_more_are_judged(tmp_path: Path) -> None:

@@ -158,14 +158,6 @@ def test_the_command_imports_nothing_for_most_events(
     }
 
 
-def test_nothing_is_written_without_consent(base: Sandbox) -> None:
-    before = base.files()
-    ran = _install(base, "claude-code")
-    assert (ran.status, base.files()) == (129, before)
-    assert b"+++ " in ran.out
-    assert ran.err == "error: not a terminal, so it cannot ask; `--yes` writes this change\n"
-
-
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1), ("", 1), ("yes", 0)])
 def test_it_asks_at_the_terminal(base: Sandbox, answer: str, status: int) -> None:
     ours, theirs = os.openpty()
@@ -306,59 +298,8 @@ def test_a_link_to_the_file_is_followed(base: Sandbox, tmp_path: Path) -> None:
     assert real.stat().st_mode & 0o777 == 0o600
 
 
-def test_wrong_calls_are_refused(base: Sandbox, tmp_path: Path) -> None:
-    for words, message in (
-        ((), "needs claude-code, codex, opencode or shim DIR"),
-        (("shim",), "needs claude-code, codex, opencode or shim DIR"),
-        (("codex", "bin"), "needs claude-code, codex, opencode or shim DIR"),
-        (("emacs",), "`emacs` is not one of claude-code, codex, opencode, shim"),
-        (("claude-code", "--user", "--project"), "exclude one another"),
-        (("claude-code", "--check", "--remove"), "--check and --remove exclude one another"),
-        (("shim", str(tmp_path), "--check"), "--check and shim exclude one another"),
-    ):
-        ran = base.opatch("install-agent", *words)
-        assert (ran.status, ran.out) == (129, b"")
-        assert message in ran.err
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    assert base.opatch("install-agent", "claude-code", "--yes", cwd=outside).status == 128
-
-
-def test_claude_is_a_name_of_claude_code(base: Sandbox) -> None:
-    assert _install(base, "claude", "--yes").status == 0
-    assert _changed(base) == _FILES["claude-code"]
-    assert _install(base, "claude-code", "--yes").out == b"already installed\n"
-
-
-def _matcher(repo: Sandbox) -> str:
-    (group,) = json.loads(repo.read(_FILES["claude-code"][0]))["hooks"]["PreToolUse"]
-    return str(group["matcher"])
-
-
-@pytest.mark.parametrize("setting", ["opatch.allow", "opatch.deny"])
-def test_edits_of_claude_code_are_looked_at_where_there_is_a_policy(
-    base: Sandbox, setting: str
-) -> None:
-    ran = _install(base, "claude-code", "--yes")
-    assert (_matcher(base), b"its edits are not looked at" in ran.out) == ("Bash", True)
-    base.git("config", setting, "src/")
-    ran = _install(base, "claude-code", "--yes")
-    assert b"what it edits is held to" in ran.out
-    assert _matcher(base) == "Bash|Edit|MultiEdit|Write|NotebookEdit"
-    base.git("config", "--unset", setting)
-    assert _install(base, "claude-code", "--yes").status == 0
-    assert _matcher(base) == "Bash"
-    text = base.read(_FILES["claude-code"][0]).replace(b"agent-hook", b"agent-hook --deny x")
-    base.write(_FILES["claude-code"][0], text)
-    assert _install(base, "claude-code", "--yes").status == 0
-    assert _matcher(base) == "Bash|Edit|MultiEdit|Write|NotebookEdit"
-
-
-def test_a_matcher_of_the_users_own_is_kept(base: Sandbox) -> None:
-    name = _FILES["claude-code"][0]
-    assert _install(base, "claude-code", "--yes").status == 0
-    base.write(name, base.read(name).replace(b'"Bash"', b'"Bash|Write"'))
-    assert _install(base, "claude-code", "--yes").out == b"already installed\n"
+def test_outside_of_a_repository_it_is_refused(tmp_path: Path) -> None:
+    assert Sandbox(tmp_path).opatch("install-agent", "claude-code", "--yes").status == 128
 
 
 def test_the_skill_teaches_the_format(base: Sandbox) -> None:

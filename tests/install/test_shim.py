@@ -175,13 +175,6 @@ def test_what_is_not_ours_is_left_alone(
     assert (os.lstat(path)[:7], os.lstat(path).st_mtime_ns, base.read("f")) == before
 
 
-def test_a_directory_must_be_there(base: Sandbox, programs: Path) -> None:
-    for directory in (programs / "none", base.path / "f"):
-        ran = _install(base, directory)
-        assert ran.status == 129
-        assert "is not a directory" in ran.err
-
-
 def test_a_module_is_started_by_its_python(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where git opatch is not installed as a program."""
     other = programs / "python"
