@@ -140,7 +140,7 @@ class Failure(NamedTuple):
             "count": len(self.positions),
             "lines": name_lines(self.positions),
             "reread": self._reread,
-            "inside": "".join(f": `@@ {visible(each.text)}`" for each in self.suggestions[:1]),
+            "inside": "".join(f": `@@ {visible(one.text)}`" for one in self.suggestions[:1]),
             "similar": " or ".join(f"`{path}`" for path in self.similar),
             **{
                 name: value.strip() if isinstance(value, bytes) else value
@@ -193,7 +193,7 @@ class Failure(NamedTuple):
 
 
 def _of_hunk(pictures: Sequence[Picture]) -> Picture | None:
-    return next((each for each in pictures if any(row.line for row in each.rows)), None)
+    return next((shown for shown in pictures if any(row.line for row in shown.rows)), None)
 
 
 def name_lines(positions: Iterable[int]) -> str:
@@ -278,7 +278,9 @@ class Refused(OpatchError):  # noqa: N818 - an outcome, as success is
         super().__init__(self.failures, options)
 
     def __str__(self) -> str:
-        return "\n".join(f"{visible(each.path)}: {each.sentence}" for each in self.failures)
+        return "\n".join(
+            f"{visible(failure.path)}: {failure.sentence}" for failure in self.failures
+        )
 
 
 HunkResult = Placement | Failure

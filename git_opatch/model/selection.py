@@ -230,8 +230,8 @@ def falling_sections(patch: Patch, failures: Sequence[Failure]) -> list[FilePatc
         section
         for sections in _groups(patch.files)
         if len(sections) > 1
-        and any(each.operation not in _OF_LINES for each in sections)
-        and any((each.source, each.number) in refused for each in sections)
+        and any(section.operation not in _OF_LINES for section in sections)
+        and any((section.source, section.number) in refused for section in sections)
         for section in sections
     ]
 

@@ -64,23 +64,23 @@ def parse_patch(
     raw = _encode(text, source) if isinstance(text, str) else _from_utf16(text)
     scanner = Scanner.over(raw, source, recorded=recorded)
     scanner.depth *= wrapped
-    found = scanner.found
-    found.formats = [patch_format] if patch_format else found.formats
+    contents = scanner.contents
+    contents.formats = [patch_format] if patch_format else contents.formats
     read(scanner)
-    if not found.sections and not found.diagnostics:
+    if not contents.sections and not contents.diagnostics:
         _read_escaped(scanner)
-    if not found.sections and not found.diagnostics:
-        draft = [Diagnostic(number, Malformed.ONLY_DRAFT, {}, source) for number in found.drafts]
-        found.diagnostics += draft[:1] or [_diagnose(scanner, raw, source, patch_format)]
+    if not contents.sections and not contents.diagnostics:
+        draft = [Diagnostic(number, Malformed.ONLY_DRAFT, {}, source) for number in contents.drafts]
+        contents.diagnostics += draft[:1] or [_diagnose(scanner, raw, source, patch_format)]
     if not recorded:
         _report_glued(scanner)
-        for number, line in found.unread if found.sections else ():
+        for number, line in contents.unread if contents.sections else ():
             scanner.error(Malformed.BEHIND_TEXT, number, text=line)
-    if found.diagnostics:
-        raise ParseError(found.diagnostics)
-    notes = [f"the patch in the draft at line {number} was skipped" for number in found.drafts]
+    if contents.diagnostics:
+        raise ParseError(contents.diagnostics)
+    notes = [f"the patch in the draft at line {number} was skipped" for number in contents.drafts]
     digest = hashlib.sha256(raw).hexdigest()
-    return Patch(counted(found.sections), digest, notes=(*notes, *found.notes))
+    return Patch(counted(contents.sections), digest, notes=(*notes, *contents.notes))
 
 
 def patch_of(patch: Patch | bytes | str) -> Patch:
@@ -100,7 +100,7 @@ def read(scanner: Scanner) -> None:
     while scanner.more:
         if scanner.depth and grammar.read_wrapper(scanner):
             continue
-        if name := grammar.find_format(scanner, scanner.found.formats):
+        if name := grammar.find_format(scanner, scanner.contents.formats):
             grammar.parse(scanner, name)
         else:
             first = scanner.at
@@ -111,17 +111,20 @@ def read(scanner: Scanner) -> None:
 
 def _collect_unread(scanner: Scanner, first: int) -> None:
     """Keep the lines of prose, from position `first` on, that have a change behind other text."""
-    found, text = scanner.found, scanner.text
+    contents, text = scanner.contents, scanner.text
     for match in grammar.UNREAD.finditer(text.raw, text.starts[first], text.starts[scanner.at]):
-        if len(found.unread) < _MAX_UNREAD:
+        if len(contents.unread) < _MAX_UNREAD:
             at = text.position(match.start())
-            found.unread.append((scanner.number_at(at), scanner.lines[at]))
+            contents.unread.append((scanner.number_at(at), scanner.lines[at]))
 
 
 def _skip_prose(scanner: Scanner) -> None:
     """Take a line of prose; part of a patch of a format that is looked for is an error."""
-    number, line, found = scanner.number, scanner.line, scanner.found
-    has_unified, has_envelope = Format.UNIFIED in found.formats, Format.ENVELOPE in found.formats
+    number, line, contents = scanner.number, scanner.line, scanner.contents
+    has_unified, has_envelope = (
+        Format.UNIFIED in contents.formats,
+        Format.ENVELOPE in contents.formats,
+    )
     envelope, unified = grammar.load("envelope"), grammar.load("unified")
     if grammar.NO_BREAK.match(line):
         corrected = line.replace(b"\xc2\xa0", b" ")
@@ -183,7 +186,7 @@ def _report_glued(scanner: Scanner) -> None:
 
     Where another line of the hunk has that, too, it is content.
     """
-    for section in scanner.found.sections:
+    for section in scanner.contents.sections:
         hunk = section.hunks[-1] if section.hunks else None
         if not hunk or not hunk.lines or hunk.replacement:
             continue
@@ -208,8 +211,8 @@ def _read_escaped(scanner: Scanner) -> None:
         return
     number = text.number(text.position(start))
     read(scanner.nested(value, in_string(number, start, "the text")))
-    if scanner.found.sections:
-        scanner.found.notes.append(r"the text was escaped: `\n` was read as a newline")
+    if scanner.contents.sections:
+        scanner.contents.notes.append(r"the text was escaped: `\n` was read as a newline")
 
 
 def _encode(text: str, source: str) -> bytes:
@@ -237,9 +240,9 @@ def _diagnose(scanner: Scanner, raw: bytes, source: str, patch_format: Format | 
     elif patch_format:
         fault, values = Malformed.NO_PATCH_OF_FORMAT, {"format": patch_format.value}
         other = Scanner.over(raw, recorded=True)
-        if found := grammar.find_patch(other):
+        if actual := grammar.find_patch(other):
             fault = Malformed.OTHER_FORMAT
-            values |= {"first": other.number, "other": found.value}
+            values |= {"first": other.number, "other": actual.value}
     else:
         for near, pattern in _NEAR_MISSES:
             if match := re.search(pattern, raw):
@@ -247,7 +250,7 @@ def _diagnose(scanner: Scanner, raw: bytes, source: str, patch_format: Format | 
                 break
         else:
             if _is_json(raw):
-                skipped = scanner.found.notes[:1]
+                skipped = scanner.contents.notes[:1]
                 fault = Malformed.ONLY_SKIPPED if skipped else Malformed.NO_OBJECT
                 values = {"why": "".join(skipped)}
     return Diagnostic(0, fault, values, source)

@@ -163,7 +163,7 @@ def _refuse(scanner: Scanner, start: int, at: int, fault: Malformed, what: str) 
 
 def _walk(node: Node, name: str, depth: int) -> None:
     """Read a value: a string with a patch, a command, a list, or an object."""
-    sections = node.scanner.found.sections
+    sections = node.scanner.contents.sections
     first, name = len(sections), normal(name)
     if node.opening == '"' and (not name or name in names(_STRINGS)):
         content = node.below(b"", node.decode())
@@ -186,42 +186,42 @@ def _walk_list(node: Node, name: str, depth: int) -> None:
         if _PROGRAMS.fullmatch(values[0].raw):
             _walk(values[-1], "command", depth)
         elif name == "command":  # another one
-            words = b" ".join(each.raw.strip(b'"') for each in values)
+            words = b" ".join(value.raw.strip(b'"') for value in values)
             grammar.note_command(node.below(b"", JsonString(words, node.start)), 0)
         return
-    if any(each.opening == "{" and each.word("type") in _TYPES for each in values):
+    if any(value.opening == "{" and value.word("type") in _TYPES for value in values):
         name = "operations"  # one makes all that
-    is_pages = all(each.opening == "[" for each in values)  # of `gh api --slurp`
-    firsts, sections = set[int](), node.scanner.found.sections
-    for each in values if depth < _MAX_DEPTH else ():
-        if each.opening == "{" or is_pages:
+    is_pages = all(value.opening == "[" for value in values)  # of `gh api --slurp`
+    firsts, sections = set[int](), node.scanner.contents.sections
+    for value in values if depth < _MAX_DEPTH else ():
+        if value.opening == "{" or is_pages:
             firsts.add(len(sections))
-            _walk(Node(node.scanner, each.start, each.end), name, depth + 1)
+            _walk(Node(node.scanner, value.start, value.end), name, depth + 1)
     if name in ("choices", "candidates") and len({*firsts, len(sections)}) > 2:
         node.error(Malformed.SEVERAL_SAMPLES)
 
 
 def _object(own: Node, name: str, depth: int) -> None:
     """Read an object: an edit, an operation, or what holds them."""
-    found, spans = own.scanner.found, own.scanner.text.read
+    contents, spans = own.scanner.contents, own.scanner.text.read
     kind, role = own.word("type"), own.word("role")
     if own.present(_PREDICTIONS):
         spans.append((own.start, own.end))
-        found.rows += 1
-        if found.rows == 2:
+        contents.rows += 1
+        if contents.rows == 2:
             own.error(Malformed.SECOND_PREDICTION)
     _check_input(own)
     is_thought = kind in (b"thinking", b"reasoning") or own.word("thought") == b"true"
     if _change(own, kind, name in ("operation", "operations")) or is_thought:
         spans.append((own.start, own.end))
         return
-    spans.extend((each.start, each.end) for each in own.present(_RESULTS))
+    spans.extend((member.start, member.end) for member in own.present(_RESULTS))
     if role in (b"user", b"system", b"developer", b"tool") or depth >= _MAX_DEPTH:
         return
     for member in own.present(_WRAPPERS):
-        first = len(found.sections)
+        first = len(contents.sections)
         _walk(Node(own.scanner, member.start, member.end, member.name), member.name, depth + 1)
-        if member.opening == '"' and first < len(found.sections):
+        if member.opening == '"' and first < len(contents.sections):
             _check_beside(own, first)
     for member in _answers(own, kind, role):
         _walk(Node(own.scanner, member.start, member.end), "", depth + 1)
@@ -274,11 +274,11 @@ def _check_beside(own: Node, first: int) -> None:
 
     A path must be that of its file; a member that no call has is noted.
     """
-    found = own.scanner.found
+    contents = own.scanner.contents
     for member in own.present("PATH"):
         path = os.fsdecode(member.raw.strip(b'"'))
         for section in (
-            found.sections[first:] if path and not path.endswith((".patch", ".diff")) else ()
+            contents.sections[first:] if path and not path.endswith((".patch", ".diff")) else ()
         ):
             named = (posixpath.normpath(name).lstrip("/") for name in section.names)
             if not f"/{posixpath.normpath(path)}".endswith(tuple("/" + name for name in named)):
@@ -286,7 +286,7 @@ def _check_beside(own: Node, first: int) -> None:
     if not own.present(_PREDICTIONS):
         own.note_unknown("PATH", _WRAPPERS, _RESULTS, refuses=False)
     elif "testpatch" in own.members:
-        found.notes.append("`test_patch` beside the patch was not applied")
+        contents.notes.append("`test_patch` beside the patch was not applied")
 
 
 def _text_of(own: Node) -> Node | None:
@@ -303,7 +303,7 @@ def _operation(own: Node, kind: bytes) -> None:
 
     A call without a `type` is of a tool: it updates the file, or says what it does in `operation`.
     """
-    found, errors = own.scanner.found, own.scanner.errors
+    contents, errors = own.scanner.contents, own.scanner.errors
     member, is_tool = _text_of(own), "type" not in own.members
     name = member.name if member else "diff"
     if is_tool and member:
@@ -319,11 +319,11 @@ def _operation(own: Node, kind: bytes) -> None:
     is_blocks = is_tool and _BLOCK.search(value)
     if is_tool:
         own.note_unknown("PATH", _TEXTS, "operation", *([] if is_blocks else [_MOVES]))
-    if found.errors > errors:
+    if contents.errors > errors:
         return
     if is_blocks:
         read(own.below(b"`%s`\n" % path, diff))
-    elif Format.OPERATIONS in found.formats:
+    elif Format.OPERATIONS in contents.formats:
         _read_section(own, kind, path, diff, is_tool=is_tool)
 
 
@@ -342,7 +342,7 @@ def _read_section(own: Node, kind: bytes, path: bytes, diff: JsonString, *, is_t
         elif value.endswith(b"\n+"):  # OpenAI's implementation joins lines by newlines
             value = value[:-2] + b"\n"
     scanner = own.below(header, JsonString(value, diff.offset, "diff"))
-    sections, errors = scanner.found.sections, scanner.errors
+    sections, errors = scanner.contents.sections, scanner.errors
     first, ahead = len(sections), scanner.moved_to(1)
     ahead.skip_blank_lines()
     if not ahead.line.startswith(b"*") or not grammar.is_begin(ahead.line):
@@ -354,7 +354,5 @@ def _read_section(own: Node, kind: bytes, path: bytes, diff: JsonString, *, is_t
     envelope.parse(ahead)
     ahead.skip_blank_lines()
     actual = [(section.operation, section.path) for section in sections[first:]]
-    if scanner.found.errors == errors and (
-        actual != [(operation, os.fsdecode(path))] or ahead.more
-    ):
+    if scanner.errors == errors and (actual != [(operation, os.fsdecode(path))] or ahead.more):
         scanner.error(Malformed.OTHER_SECTIONS, number)

@@ -70,8 +70,8 @@ def _read_call(call: Node, verb: str) -> bool:
     """Add the sections of a call, of a tool that says to do `verb`, if that is known."""
     has_path, command = bool(call.present("PATH")), _word(call, "command")
     verb = (_COMMANDS.get(command, "") if has_path else "") or verb
-    firsts = [(each, next(each.objects(), None)) for each in call.present("SEVERAL")]
-    lists = [each for each, first in firsts if first and _is_edit(first, has_path=True)]
+    firsts = [(member, next(member.objects(), None)) for member in call.present("SEVERAL")]
+    lists = [member for member, first in firsts if first and _is_edit(first, has_path=True)]
     if _read_several(call, lists, verb):
         return True
     if not verb:
@@ -107,7 +107,7 @@ def _read_several(call: Node, lists: list[Node], verb: str) -> bool:
     parts = [call.part(numbered[number]) for number in sorted(numbered, key=int)]
     if not (lists or (parts and has_path)):
         return False
-    call.note_unknown("PATH", *(each.name for each in lists), *chain(*numbered.values()))
+    call.note_unknown("PATH", *(member.name for member in lists), *chain(*numbered.values()))
     path = call.path() if has_path else b""
     for part in chain(*(member.objects() for member in lists), parts):
         if part is None:
@@ -177,7 +177,7 @@ def _read_text(call: Node, verb: str, path: bytes) -> None:
     if is_insert and after is None:
         call.error(Malformed.NO_MEMBER, name="insert_line")
     roles = [role for role in ("NEW", "TEXT") if role in _ROLES[verb]]
-    members = [each.name for role in roles for each in call.present(role)]
+    members = [member.name for role in roles for member in call.present(role)]
     text = call.string(" ".join(members), "file_text")
     if call.boolean("NEWLINE") and not text.value.endswith(b"\n"):
         text = text._replace(value=text.value + b"\n")
@@ -214,7 +214,7 @@ def _add(
     start: int | None = None,
 ) -> None:
     """Add the section of one change, of text in a file or of a whole file."""
-    found, is_whole = call.scanner.found, operation is not Operation.UPDATE
+    contents, is_whole = call.scanner.contents, operation is not Operation.UPDATE
     sides = _lines_of(old.value, new.value, is_whole=is_whole)
     removed, lines = (
         [Line(prefix, line, number=number(at)) for at, line in enumerate(texts)]
@@ -222,7 +222,7 @@ def _add(
             (Prefix.REMOVED, Prefix.ADDED), sides, map(call.numbers, (old, new)), strict=True
         )
     )
-    found.add_lines(len(removed) + len(lines))
+    contents.add_lines(len(removed) + len(lines))
     moves = len(removed) != len(lines) or (replacement and replacement.every)
     if operation is Operation.ADD and lines and not new.value.endswith(b"\n"):
         lines[-1] = lines[-1]._replace(newline=False)
@@ -232,14 +232,14 @@ def _add(
         call.error(Malformed.NOTHING_TO_APPEND)
     hunk = Hunk(
         tuple(lines),
-        stated_start=None if path in found.moved else start,
+        stated_start=None if path in contents.moved else start,
         at_end_of_file=operation is Operation.APPEND,
         number=lines[0].number if lines else call.number,
         uniform_endings=not is_whole and not any(line.text.endswith(b"\r") for line in lines),
         replacement=replacement,
     )
     if moves:
-        found.moved.add(path)
+        contents.moved.add(path)
     hunks = (hunk,) if lines or (replacement and replacement.cell) else ()
     _section(call, operation, b"" if operation is Operation.ADD else path, path, hunks, fills)
 
@@ -253,7 +253,7 @@ def _section(
     fills: bool = False,
 ) -> None:
     """Add a section, from the file `old` to the file `new`; either may be empty."""
-    if Format.STRING_REPLACE in call.scanner.found.formats:
+    if Format.STRING_REPLACE in call.scanner.contents.formats:
         before, after = (os.fsdecode(path) if path else None for path in (old, new))
         section = FilePatch(operation, before, after, hunks, fills=fills, number=call.number)
         has_content = operation is not Operation.DELETE

@@ -98,7 +98,7 @@ def report_stray(scanner: Scanner) -> bool:
     scanner.at += 1
     if is_last and is_first:
         return True  # the echo of an end, above everything
-    if is_last and scanner.found.sections:
+    if is_last and scanner.contents.sections:
         scanner.error(Malformed.SECOND_END, number, marker=_LAST)
     else:
         fix = FixIt.INSERT_BEFORE
@@ -117,7 +117,7 @@ def parse(scanner: Scanner) -> None:
     begin, first = scanner.number, scanner.at
     scanner.at += 1
     end, has_marker = _find_end(scanner)
-    last, found = end, scanner.found
+    last, contents = end, scanner.contents
     if not has_marker:
         while not scanner.lines[last - 1].strip():
             last -= 1
@@ -127,7 +127,7 @@ def parse(scanner: Scanner) -> None:
         else:
             last = end
             grammar.report_no_end(scanner, "patch", _LAST, end, begin)
-    before = found.errors, len(found.sections)
+    before = contents.errors, len(contents.sections)
     grammar.report_indented(scanner, "patch", first, end + has_marker)
     read_sections(scanner.moved_to(scanner.at, last))
     scanner.at = end + has_marker
@@ -136,7 +136,7 @@ def parse(scanner: Scanner) -> None:
         scanner.skip_until(lambda line: not _BELOW.match(line))
     if has_marker:
         grammar.report_below_fence(scanner)
-    if before == (found.errors, len(found.sections)):
+    if before == (contents.errors, len(contents.sections)):
         scanner.error(Malformed.NO_SECTION, begin)
 
 
@@ -263,7 +263,7 @@ def _read_update(scanner: Scanner, path: str) -> FilePatch:
     new_path = target or _read_move(scanner)
     stated = skip_header(scanner, path, new_path or path)
     hunks = Hunks(scanner, is_diff=False, bare=True).read(_take_in_update)
-    if not (hunks or new_path) and scanner.found.errors == errors:
+    if not (hunks or new_path) and scanner.errors == errors:
         scanner.error(Malformed.NO_HUNK_IN_UPDATE, number)
     operation = Operation.MOVE if new_path not in ("", path) else Operation.UPDATE
     return FilePatch(operation, path, new_path or path, hunks, *stated)

@@ -242,8 +242,8 @@ def parse(scanner: Scanner, name: Format) -> None:
 def find_patch(scanner: Scanner) -> Format | None:
     """Move to the next line that begins a patch that is not JSON, and return its format."""
     while scanner.seek(beginning()):
-        if found := find_format(scanner):
-            return found
+        if name := find_format(scanner):
+            return name
         scanner.at += 1
     return None
 
@@ -330,8 +330,8 @@ def note_command(scanner: Scanner, at: int) -> None:
     if len(line) <= 400 and _SCRIPT.fullmatch(line):
         shown, number = visible(os.fsdecode(line.strip()), 60), scanner.number_at(at)
         note = f"the command `{shown}` at line {number:d} is not run"
-        if note not in scanner.found.notes[-64:]:
-            scanner.found.notes.append(note)
+        if note not in scanner.contents.notes[-64:]:
+            scanner.contents.notes.append(note)
 
 
 def report_below_fence(scanner: Scanner) -> None:

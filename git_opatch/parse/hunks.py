@@ -119,7 +119,7 @@ class Hunks:
     may_be_cut: bool = False
     """Whether the last one may be cut off, since no marker ends it."""
     current: OpenHunk | None = None
-    found: list[OpenHunk] = field(default_factory=list)
+    finished: list[OpenHunk] = field(default_factory=list)
 
     def read(self, take: Callable[[Hunks], bool | None]) -> tuple[Hunk, ...]:
         """Read the hunks up to a line for which `take` returns None, or to the end.
@@ -143,7 +143,7 @@ class Hunks:
             else:
                 report_unprefixed(scanner, Malformed.NO_PREFIX, b" ", b" ", b"-", b"+", b"@@", b"*")
         self._close()
-        return tuple(self._hunk(*each) for each in enumerate(self.found, start=1))
+        return tuple(self._hunk(*pair) for pair in enumerate(self.finished, start=1))
 
     def take_lines(self) -> bool:
         """Take the lines here that are certain; False if there is none, or no hunk."""
@@ -221,7 +221,7 @@ class Hunks:
                 if scanner.number_at(at) != line.number or scanner.lines[at] not in (b"", b"\r"):
                     break
                 current.separators = count
-        self.found.append(current)
+        self.finished.append(current)
 
     def _check(self, part: OpenHunk) -> None:
         """Report a misplaced end of the file, and lines that may be of another format."""
@@ -250,7 +250,7 @@ class Hunks:
             part.at_end,
             number=part.lines[0].number,
             ordinal=ordinal,
-            is_last=ordinal == len(self.found),
+            is_last=ordinal == len(self.finished),
             uniform_endings=self.scanner.text.uniform,
             removed_ranges=tuple(part.ranges),
             of_new_file=(stated.start, stated.old) == (0, 0),

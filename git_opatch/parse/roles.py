@@ -90,10 +90,10 @@ def plain(name: str) -> str:
 
 @cache
 def _roles() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    roles: dict[str, set[str]] = {}
     for role, name in _PLAYED.findall(TABLE):
-        found.setdefault(plain(normal(name)), set()).add(role.upper())
-    return found
+        roles.setdefault(plain(normal(name)), set()).add(role.upper())
+    return roles
 
 
 @cache

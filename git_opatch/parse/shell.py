@@ -379,8 +379,8 @@ def _find_below(scanner: Scanner, delimiter: bytes) -> int | None:
     A document may contain fences, so a fence does not end it, unless another heredoc with the same
     delimiter opens after the fence. Few are looked for in vain, so that the time stays linear.
     """
-    text, found = scanner.text, scanner.found
-    if found.heredocs < 100 and scanner.more:
+    text, contents = scanner.text, scanner.contents
+    if contents.heredocs < 100 and scanner.more:
         word = re.escape(delimiter)
         pattern = re.compile(rb"(?m)^[ \t]*+" + word + rb"[ \t\r]*+$")
         end = pattern.search(text.raw, scanner.offset, scanner.stop)
@@ -388,5 +388,5 @@ def _find_below(scanner: Scanner, delimiter: bytes) -> int | None:
         again = re.compile(rb"<<-?[ \t]*['\"\\]?" + word)
         if end and not (fence and again.search(text.raw, fence.end(), end.start())):
             return text.position(end.start())
-        found.heredocs += 1
+        contents.heredocs += 1
     return None

@@ -52,13 +52,13 @@ def is_comment(own: Node) -> bool:
 
 def read_comment(own: Node) -> None:
     """Add the suggestions of a comment to the section of its file."""
-    body, found = own.string("body").value.replace(b"\r\n", b"\n") + b"\n", own.scanner.found
+    body, contents = own.string("body").value.replace(b"\r\n", b"\n") + b"\n", own.scanner.contents
     position = own.members["position"] if own.holds("position", "{") else own
     fences, opened = [*_FENCE.finditer(body)], _OPENS.findall(body)
     is_outdated = position is own and "originalline" in own.members and "line" not in own.members
     if not opened or is_outdated or own.boolean("resolved is_resolved outdated is_outdated"):
         why = "is resolved or outdated" if fences else "has no suggestion"
-        found.notes.append(f"the comment at line {own.number:d} {why}")
+        contents.notes.append(f"the comment at line {own.number:d} {why}")
         return
     if len(fences) < len(opened):
         own.error(Malformed.OPEN_SUGGESTION)
@@ -77,15 +77,15 @@ def read_comment(own: Node) -> None:
         hunk = _hunk(own, place, match)
         if hunk is None:
             continue
-        at = found.reviewed.setdefault(path, len(found.sections))
-        if at == len(found.sections):
+        at = contents.reviewed.setdefault(path, len(contents.sections))
+        if at == len(contents.sections):
             section = FilePatch(Operation.UPDATE, path, path, (hunk,), number=own.number)
             own.scanner.section(section._replace(ordered=False))
         else:  # all are located in the file as it is
-            before = found.sections[at].hunks
+            before = contents.sections[at].hunks
             hunk = replace(hunk, ordinal=len(before) + 1)
             hunks = (*before[:-1], replace(before[-1], is_last=False), hunk)
-            found.sections[at] = found.sections[at]._replace(hunks=hunks)
+            contents.sections[at] = contents.sections[at]._replace(hunks=hunks)
 
 
 def _place(own: Node, position: Node) -> _Commented | None:

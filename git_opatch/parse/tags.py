@@ -104,11 +104,11 @@ def starts(_: Scanner) -> bool:
 
 def parse(scanner: Scanner) -> None:
     """Take one container, or one directive outside of any, and add its sections."""
-    found, number, tag = scanner.found, scanner.number, _read_tag(scanner.line)
+    contents, number, tag = scanner.contents, scanner.number, _read_tag(scanner.line)
     if tag is None or tag.name != b"FILE_CHANGES" or tag.closing:
         _take_directive(scanner, tag or _Tag(b"", False, b"", (), False, False))
         return
-    before = found.errors, len(found.sections)
+    before = contents.errors, len(contents.sections)
     scanner.at += 1
     _check_tag(scanner, tag, number)
     end, inside = scanner.at, None
@@ -126,7 +126,7 @@ def parse(scanner: Scanner) -> None:
         scanner.at += 1
     else:
         grammar.report_no_end(scanner, "`<FILE_CHANGES>`", tag.end, end, number)
-    if before == (found.errors, len(found.sections)):
+    if before == (contents.errors, len(contents.sections)):
         scanner.error(Malformed.NO_DIRECTIVE, number)
 
 
@@ -172,7 +172,7 @@ def _section(content: Scanner, tag: _Tag, number: int) -> FilePatch:
     (path,) = paths
     if tag.name == b"FILE_PATCH":
         hunks = _read_hunks(solid, path)
-        if not hunks and content.found.errors == errors:
+        if not hunks and content.errors == errors:
             content.error(Malformed.NO_HUNK, number)
         return FilePatch(Operation.UPDATE, path, path, hunks)
     is_new = tag.name == b"FILE_NEW"
@@ -182,7 +182,7 @@ def _section(content: Scanner, tag: _Tag, number: int) -> FilePatch:
     hunk = Hunk(tuple(lines), at_end_of_file=not is_new, number=first, uniform_endings=uniform)
     if is_new:
         return FilePatch(Operation.ADD, None, path, (hunk,) if lines else ())
-    if not lines and content.found.errors == errors:
+    if not lines and content.errors == errors:
         content.error(Malformed.NOTHING_TO_APPEND, number)
     return FilePatch(Operation.APPEND, path, path, (hunk,))
 
@@ -199,15 +199,15 @@ def _take_content(scanner: Scanner, tag: _Tag, first: int) -> Scanner:
     # only in a fence may tags be content
     nests = tag.name != b"FILE_PATCH" and fence_in(solid.line) is not None
     while open_tags and scanner.seek(_KNOWN):
-        found = _read_tag(scanner.line)
-        if found and found.is_whole and found.indent in (b"", tag.indent):
-            if found.closing and found.name == open_tags[-1]:
+        inner = _read_tag(scanner.line)
+        if inner and inner.is_whole and inner.indent in (b"", tag.indent):
+            if inner.closing and inner.name == open_tags[-1]:
                 open_tags.pop()
-            elif not nests or found.closing:
-                ends_other = found.closing and found.name != b"FILE_CHANGES"
+            elif not nests or inner.closing:
+                ends_other = inner.closing and inner.name != b"FILE_CHANGES"
                 break
-            elif not found.empty:
-                open_tags.append(found.name)
+            elif not inner.empty:
+                open_tags.append(inner.name)
         scanner.at += bool(open_tags)
     content.end = scanner.at
     scanner.at += ends_other or not open_tags
@@ -224,11 +224,11 @@ def _take_content(scanner: Scanner, tag: _Tag, first: int) -> Scanner:
 
 def _trim(content: Scanner) -> Scanner:
     """Return `content` without the blank lines at both ends."""
-    found = content.copy()
-    found.skip_blank_lines()
-    while found.end > found.at and not found.lines[found.end - 1].strip():
-        found.end -= 1
-    return found
+    solid = content.copy()
+    solid.skip_blank_lines()
+    while solid.end > solid.at and not solid.lines[solid.end - 1].strip():
+        solid.end -= 1
+    return solid
 
 
 def _unfence(content: Scanner, solid: Scanner, path: str, is_new: bool) -> Scanner:

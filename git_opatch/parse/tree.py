@@ -90,7 +90,7 @@ class Node:
 
     def __init__(self, scanner: Scanner, start: int, end: int, name: str = "") -> None:
         self.scanner, self.start, self.end, self.name = scanner, start, end, name
-        self.first = len(scanner.found.sections)
+        self.first = len(scanner.contents.sections)
         self.twice: list[Node] = []
         self.opening = scanner.text.latin_1[start]
 
@@ -102,12 +102,12 @@ class Node:
     @cached_property
     def members(self) -> dict[str, Node]:
         """The members of an object that are not null, by their normal names."""
-        found: dict[str, Node] = {}
+        members: dict[str, Node] = {}
         for name, start, end in items(self.scanner.text.latin_1, self.start):
             member = Node(self.scanner, start, end, name)
-            if member.raw != b"null" and found.setdefault(normal(name), member) is not member:
+            if member.raw != b"null" and members.setdefault(normal(name), member) is not member:
                 self.twice.append(member)
-        return found
+        return members
 
     def part(self, members: dict[str, Node]) -> Node:
         """Return the object as if it had nothing but these members."""
@@ -117,8 +117,8 @@ class Node:
 
     def items(self, name: str = "") -> list[Node]:
         """Return the items of the list that the value is."""
-        found = items(self.scanner.text.latin_1, self.start)
-        return [Node(self.scanner, start, end, name) for _, start, end in found]
+        spans = items(self.scanner.text.latin_1, self.start)
+        return [Node(self.scanner, start, end, name) for _, start, end in spans]
 
     def objects(self) -> Iterator[Node | None]:
         """Yield the object that the value is, or each item of a list; None for what is none.
@@ -139,8 +139,8 @@ class Node:
                 return
             inner = self.below(b"", string)
             node = Node(inner, skip_space(inner.text.latin_1, 0), len(inner.text.raw))
-        for each in node.items() if node.opening == "[" else [node]:
-            yield each if each.opening == "{" else None
+        for value in node.items() if node.opening == "[" else [node]:
+            yield value if value.opening == "{" else None
 
     @property
     def number(self) -> TextPosition:
@@ -197,29 +197,29 @@ class Node:
         """
         if not wanted.isupper():
             return [self.members[name] for name in names(wanted) if name in self.members]
-        found = [name for name in self.members if wanted in roles_of(name)]
+        called = [name for name in self.members if wanted in roles_of(name)]
         if wanted == "SEVERAL":
-            found = [name for name in found if self.holds(name, "[{")]
+            called = [name for name in called if self.holds(name, "[{")]
         elif wanted in STRINGS:
-            found = [name for name in found if self.holds(name, '"')] or found
-        return [self.members[name] for name in found]
+            called = [name for name in called if self.holds(name, '"')] or called
+        return [self.members[name] for name in called]
 
     def string(self, wanted: str, shown: str = "") -> JsonString:
         """Return the string with any of these names; an empty one, without a name, after an error.
 
         If there is none, the error says that `shown`, or the first name, is missing.
         """
-        found = self.present(wanted)
-        if not found:
+        members = self.present(wanted)
+        if not members:
             shown = shown or (wanted.lower() if wanted.isupper() else wanted.split()[0])
             self.error(Malformed.NO_MEMBER, name=shown)
             return JsonString()
-        for other in found[1:]:
-            if found[0].raw != other.raw:
-                other.error(Malformed.BOTH, first=found[0].name, second=other.name)
-        if found[0].opening == '"':
-            return found[0].decode()
-        found[0].error(Malformed.NOT_A_STRING)
+        for other in members[1:]:
+            if members[0].raw != other.raw:
+                other.error(Malformed.BOTH, first=members[0].name, second=other.name)
+        if members[0].opening == '"':
+            return members[0].decode()
+        members[0].error(Malformed.NOT_A_STRING)
         return JsonString()
 
     def path(self, wanted: str = "PATH") -> bytes:
@@ -260,7 +260,7 @@ class Node:
         These are the members of other calls, lists and objects, and those whose names say so.
         """
         read = {*names(DIRECTORIES), *_ASKS_ELSE, *([] if refuses else _KINDS)}
-        read |= {normal(each.name) for wanted in known for each in self.present(wanted)}
+        read |= {normal(member.name) for wanted in known for member in self.present(wanted)}
         for name, member in self.members.items():
             roles, word = roles_of(name), normal(self.word(name).decode("latin-1"))
             is_kind = name in _KINDS and _KIND.fullmatch(word) and not _ASKS_MORE.search(word)
@@ -274,12 +274,12 @@ class Node:
             else:
                 what, line = visible(member.name, 40), member.number_at(member.start)
                 note = f"`{what}` of the call at line {line:d} was ignored"
-                self.scanner.found.notes.append(note)
+                self.scanner.contents.notes.append(note)
 
     def check(self) -> None:
         """Check what the members say about the sections that were found since, which are the
         object's."""
-        sections = self.scanner.found.sections
+        sections = self.scanner.contents.sections
         members = self.members
         for other in self.twice:
             other.error(Malformed.MEMBER_TWICE)
@@ -306,4 +306,4 @@ class Node:
 
 def _is_path(path: bytes) -> bool:
     """Return whether `path` can be one: one line, without spaces around it."""
-    return path == path.strip() and not any(each in path for each in (b"\n", b"\r", b"\0"))
+    return path == path.strip() and not any(sign in path for sign in (b"\n", b"\r", b"\0"))

@@ -72,7 +72,7 @@ def parse(scanner: Scanner) -> None:
         scanner.error(Malformed.NO_LINES_OF_NEW, begin.number)
     if scanner.errors > errors:
         return
-    is_known = scanner.found.recorded or "deleted file" in extended
+    is_known = scanner.contents.recorded or "deleted file" in extended
     is_binary = "binary" in extended or ("differ" in extended and not is_known)
     has_change = bool(hunks) or "new mode" in extended or is_binary
     is_prefixed = has_sides or extended.get("names", b"").startswith(b"a/")

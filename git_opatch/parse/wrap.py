@@ -48,7 +48,7 @@ def read_indented(scanner: Scanner) -> bool:
         return False
     if not _ENDING.fullmatch(texts[-1]):
         grammar.parse(trial, name)
-        if trial.found.errors:
+        if trial.errors:
             return False
     content = scanner.nested(raw, numbers)
     content.at, scanner.at = scanner.at - first, end
@@ -140,13 +140,13 @@ def read_draft(scanner: Scanner) -> bool:
 
     Servers keep one of the tags, or both. A patch may begin behind the last one.
     """
-    text, found = scanner.text, scanner.found
+    text, contents = scanner.text, scanner.contents
     raw, start, stop = text.raw, scanner.offset, scanner.stop
     match = _DRAFT.match(raw, start, stop)
     if match is None:
         return False
     number, end = scanner.number, match.end()
-    drafted = bool(found.sections or found.diagnostics)
+    drafted = bool(contents.sections or contents.diagnostics)
     if match[1]:
         inside = raw[end:stop]
         last = re.search(_OUTSIDE + match[1] + b">", inside)
@@ -157,11 +157,11 @@ def read_draft(scanner: Scanner) -> bool:
             scanner.error(Malformed.OPEN_DRAFT, tag=match[1])
         end = end + last.end() if last else stop
     else:  # all above it was the draft
-        found.diagnostics.clear()
-        found.sections.clear()
-        found.errors = 0
+        contents.diagnostics.clear()
+        contents.sections.clear()
+        contents.errors = 0
     if drafted:
-        found.drafts.append(number)
+        contents.drafts.append(number)
     at = text.position(max(end - 1, start))
     line_end = text.starts[at + 1] - 1
     rest = raw[end:line_end].lstrip()
@@ -208,7 +208,7 @@ def read_raw_call(scanner: Scanner) -> bool:
     if tagged := _TAGGED.match(raw, start):
         members, at = dict[str, object](), tagged.end()
         while member := _MEMBER.match(raw, at):
-            written, value = (os.fsdecode(member[each]) for each in ("name", "value"))
+            written, value = (os.fsdecode(member[part]) for part in ("name", "value"))
             members[written], at = calls.value_of(written, value), member.end()
         if end := _TAGGED_END.match(raw, at):
             made = {"name": os.fsdecode(tagged["tool"]), "arguments": members}

@@ -167,15 +167,15 @@ def recovered(done: Sequence[str], kept: Sequence[tuple[str, Path | None]]) -> A
 def several(command: str | None, outcomes: Sequence[Outcome]) -> bytes:
     """Write the document of patches that were judged alone."""
     patches = [
-        SimpleNamespace(name=each.name, exit_status=each.exit_status, answer=answer_of(each))
-        for each in outcomes
+        SimpleNamespace(name=one.name, exit_status=one.exit_status, answer=answer_of(one))
+        for one in outcomes
     ]
     found = SimpleNamespace(
-        status=max((each.answer.status for each in patches), key=[*Status].index),
+        status=max((patch.answer.status for patch in patches), key=[*Status].index),
         summary=count_good([outcome.exit_status for outcome in outcomes]),
         patches=patches,
     )
-    return render(command, max(each.exit_status for each in outcomes), found, "checks")
+    return render(command, max(one.exit_status for one in outcomes), found, "checks")
 
 
 def records(command: str, found: Sequence[RecordValues], notes: Sequence[str]) -> bytes:

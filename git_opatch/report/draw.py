@@ -89,10 +89,10 @@ def _line(row: Row, label: int, width: int, *, is_patch: bool = False) -> Spans:
     prefix = line.prefix.value if line and (of_patch or row.mark in AGREES) else " "
     style = _STYLES.get(prefix, "") if row.mark in AGREES else ""
     head = f"    {name:>{label}} {number or '':>{width}} {prefix}"
-    spans = [(head, ""), *((each, mark or style) for each, mark in text)]
+    spans = [(head, ""), *((piece, mark or style) for piece, mark in text)]
     if note:
         return [*spans, (f"   <- {note}", _NOTE)]
-    is_blank = not any(each.strip() for each, _ in spans[1:])
+    is_blank = not any(piece.strip() for piece, _ in spans[1:])
     return [(head.rstrip(), "")] if is_blank else spans
 
 

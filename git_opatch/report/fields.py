@@ -32,7 +32,7 @@ ANY = "~"
 """The prefix of removed lines that a patch does not show."""
 _LEFT_OUT = object()
 _MODULES = (errors, picture, options, patch, journal, reversal, outcome)
-_CLASSES = [each for module in _MODULES for each in vars(module).values() if isinstance(each, type)]
+_CLASSES = [kind for module in _MODULES for kind in vars(module).values() if isinstance(kind, type)]
 
 
 class Shape(NamedTuple):
@@ -177,7 +177,7 @@ def _read() -> dict[str, Table]:
             required, field = not field.endswith("?"), field.removesuffix("?")
             if field == "*":
                 of = known[kind].fields
-                fields += [each._replace(path=(*path, *each.path)) for each in of]
+                fields += [field._replace(path=(*path, *field.path)) for field in of]
             else:
                 fields.append(Field(field, kind, path or (field,), said, required))
         known[name] = Table(words, fields)

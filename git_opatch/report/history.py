@@ -130,7 +130,9 @@ class _Known(LoggedPatch):
     @property
     def actions(self) -> Sequence[Record]:
         """What was done to the patch."""
-        return [each for each in self.history.records if each.action is not RecordAction.APPLY]
+        return [
+            record for record in self.history.records if record.action is not RecordAction.APPLY
+        ]
 
     @property
     def complete(self) -> bool:

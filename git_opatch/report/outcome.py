@@ -74,7 +74,7 @@ class Outcome(NamedTuple):
     @property
     def already_applied(self) -> bool:
         """Whether it is refused because all of it is already applied."""
-        if self.options.reverse or not all(each.already_applied for each in self.failures):
+        if self.options.reverse or not all(failure.already_applied for failure in self.failures):
             return False
         rest = parts_of(self.patch)
         there = refused_parts(rest, self.failures)

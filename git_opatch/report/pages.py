@@ -130,7 +130,7 @@ def totals_page(verdict: str, totals: Mapping[tuple[str, str], int], tasks: int)
         _part(
             "total", verdict=name, reason=reason, count=f"{count:,}", share=f"{count / tasks:.1%}"
         )
-        for (name, reason), count in sorted(totals.items(), key=lambda each: -each[1])
+        for (name, reason), count in sorted(totals.items(), key=lambda total: -total[1])
     ]
     return _page(verdict, "", _part("totals", rows=_joined(rows)))
 
@@ -187,7 +187,7 @@ def _parts(file: FileView, numbers: Iterator[str]) -> Iterator[_Html]:
         if shown and shown[0] > end + 1:
             yield _part("gap", count=_lines(shown[0] - end - 1))
         end = max([end, *shown])
-        drawn = [_picture(each, file.path, part.number) for each in part.pictures if each.rows]
+        drawn = [_picture(shown, file.path, part.number) for shown in part.pictures if shown.rows]
         yield _part(
             "hunk",
             **part._asdict()
@@ -214,7 +214,9 @@ def _class(part: PartView | PatchView) -> str:
 
 def _map(file: FileView) -> _Html:
     """Draw where in the file its hunks are, on a line as long as the file."""
-    found = [(part, *own) for part in file.parts for each in part.pictures if (own := each.reread)]
+    found = [
+        (part, *own) for part in file.parts for shown in part.pictures if (own := shown.reread)
+    ]
     if not found or not file.size:
         return _Html()
     scale = _WIDTH / file.size

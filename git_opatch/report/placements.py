@@ -59,7 +59,7 @@ def details(plan: Plan, patch: Patch, ids: Mapping[Key, str]) -> Iterator[str]:
             names |= dict.fromkeys((section.old_path, section.new_path), name)
     last = len(order)
     for file, hunks in sorted(
-        placed_by_file(plan), key=lambda each: min(order.get(path, last) for path in each[0].paths)
+        placed_by_file(plan), key=lambda pair: min(order.get(path, last) for path in pair[0].paths)
     ):
         old = f"{visible(file.old_path)} => " if file.old_path != file.path else ""
         counts = "binary" if file.binary else f"+{file.added} -{file.removed}"
@@ -83,7 +83,7 @@ def left_out_verdicts(parts: Sequence[Part], plan: Plan) -> list[str]:
 
 def refused_parts(parts: Sequence[Part], failures: Sequence[Failure]) -> Mapping[Key, Failure]:
     """Find the first failure of each part, or of its whole file."""
-    by_key = {each.key: each for each in reversed(failures)}
+    by_key = {failure.key: failure for failure in reversed(failures)}
     found = {part.key: [by_key[key] for key in part.keys if key in by_key] for part in parts}
     return {key: failures[0] for key, failures in found.items() if failures}
 
@@ -152,4 +152,4 @@ def tolerated(placement: Placement) -> list[str]:
         for likeness in Likeness
         if likeness is not Likeness.EXACT and (count := counts[likeness])
     ]
-    return [*differences, *(each.value for each in placement.repairs)]
+    return [*differences, *(repair.value for repair in placement.repairs)]

@@ -51,8 +51,8 @@ def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> 
         advice = group[0].advice
         advises = last[advice] == at and not (all_applied and advice == _SKIP)
         first = group[0]
-        drawn_once = {(first.path, each) for each in first.pictures if each.shows is Shows.LIST}
-        pictures = [each for each in first.pictures if (first.path, each) not in seen]
+        drawn_once = {(first.path, shown) for shown in first.pictures if shown.shows is Shows.LIST}
+        pictures = [shown for shown in first.pictures if (first.path, shown) not in seen]
         seen |= drawn_once
         group[0] = first._replace(pictures=tuple(pictures))
         yield from lines_of(*group, advises=advises, rows=rows * is_drawn)
@@ -63,12 +63,14 @@ def failure_lines(failures: Sequence[Failure], *, all_applied: bool = False) -> 
 
 def rest_of(failures: Sequence[Failure]) -> Iterator[str]:
     """Say of the other hunks of these files that they change nothing, or fit."""
-    if any(each.reason is Reason.OVERLAP for each in failures):  # of two versions, none is better
+    if Reason.OVERLAP in {
+        failure.reason for failure in failures
+    }:  # of two versions, none is better
         return
     refused: dict[tuple[str, int], set[int]] = {}
-    for each in failures:
-        refused.setdefault((each.path, each.hunks), set()).add(each.hunk)
-    idle = {(each.path, number) for each in failures for number in each.idle}
+    for failure in failures:
+        refused.setdefault((failure.path, failure.hunks), set()).add(failure.hunk)
+    idle = {(failure.path, number) for failure in failures for number in failure.idle}
     for (path, hunks), numbers in refused.items():
         rest = sorted({*range(1, hunks + 1)} - numbers) if 0 not in numbers else []
         for detail in (Detail.IDLE, Detail.FITS):
@@ -151,15 +153,17 @@ def refusal_summary(
 def _fitting(failures: Sequence[Failure], options: Options, patch: Patch) -> str:
     """Say how many parts fit, where others do not, and what applies them; else empty."""
     is_whole = options.reverse or options.commit or options.carry or options.partial
-    if is_whole or not all(each.section_line for each in failures):
+    if is_whole or not all(failure.section_line for failure in failures):
         return ""
-    refused, parts = {each.key for each in failures}, parts_of(patch)
-    falling = {(each.source, each.number) for each in falling_sections(patch, failures)}
+    refused, parts = {failure.key for failure in failures}, parts_of(patch)
+    falling = {(failure.source, failure.number) for failure in falling_sections(patch, failures)}
     fitting = sum(
         refused.isdisjoint(part.keys) and (part.section.source, part.section.number) not in falling
         for part in parts
     )
-    reasons = {each.reason for each in failures if each.hunk and not each.already_applied}
+    reasons = {
+        failure.reason for failure in failures if failure.hunk and not failure.already_applied
+    }
     if not fitting or not reasons or Reason.OVERLAP in reasons:  # of two versions, none is better
         return ""
     verb, them = ("fit", "those") if fitting > 1 else ("fits", "it")

@@ -220,7 +220,7 @@ class FailureValues(NamedTuple):
     def lines(self) -> Sequence[Row]:
         """The rows of the hunk over the file, or of its lines; the most telling of many."""
         pictures = self.failure.pictures if self.failure else ()
-        laid = (each for each in pictures if each.shows is Shows.PLACE and each.own)
+        laid = (shown for shown in pictures if shown.shows is Shows.PLACE and shown.own)
         return _listed(next(laid, self.picture))
 
     @property
@@ -228,7 +228,7 @@ class FailureValues(NamedTuple):
         """The other pictures."""
         pictures = self.failure.pictures[1:] if self.failure else ()
         path = self.failure.path if self.failure else ""
-        return [_PlaceValues(title(each, path), _listed(each)) for each in pictures]
+        return [_PlaceValues(title(shown, path), _listed(shown)) for shown in pictures]
 
 
 class _PlaceValues(NamedTuple):

@@ -83,8 +83,8 @@ class PatchView(NamedTuple):
     def counts(self) -> str:
         """The parts by what becomes of them: "2 files: 3 strict, 1 refused (not found)"."""
         drawn = [part for file in self.files for part in file.parts]
-        found = (Counter(p.verdict for p in drawn if p.certainty is each) for each in Certainty)
-        parts = [f"{n:,} {verdict}" for counts in found for verdict, n in counts.items()]
+        tallies = (Counter(p.verdict for p in drawn if p.certainty is kind) for kind in Certainty)
+        parts = [f"{n:,} {verdict}" for counts in tallies for verdict, n in counts.items()]
         files = f"{len(self.files)} file{'s' * (len(self.files) != 1)}"
         return f"{files}: {', '.join(parts)}" if parts else ""
 
@@ -123,7 +123,7 @@ def _files(
 ) -> list[FileView]:
     """View the parts by file, in the order of the patch."""
     plan, ids = outcome.plan, outcome.ids
-    placed = {key_of(each.section, each.placement.hunk.ordinal): each for each in plan.placed}
+    placed = {key_of(hunk.section, hunk.placement.hunk.ordinal): hunk for hunk in plan.placed}
     edits = {r.old.path: r.content.edits for r in plan.completed.results if r.old and r.content}
     base = outcome.base or {r.old.path: r.old for r in plan.completed.results if r.old}
     files: dict[str, FileView] = {}
@@ -180,7 +180,7 @@ def _placed(
     found = placement.hunk
     start, stop = placement.start, placement.stop
     there = [line.removeprefix(BYTE_ORDER_MARK).split() for line in lines[start:stop]]
-    how = [each.value for each in placement.likeness] or [""] * len(found.preimage)
+    how = [likeness.value for likeness in placement.likeness] or [""] * len(found.preimage)
     known = zip(found.preimage, there, how, strict=False)
     pictures: list[Picture] = []
     if len(there) == len(found.preimage) and all(
