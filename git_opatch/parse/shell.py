@@ -34,7 +34,6 @@ _SAME = re.compile(
     r"|whitespace=[a-z]+)"
 )
 """Options of git apply and patch that change nothing here."""
-_IN_DIRECTORY = re.compile(r"(?:--directory|-d)(?:=|$)(.*)")
 _OTHERS = (
     (rb"--check|--dry-run", "to `git opatch apply --check`"),
     (rb"-R|--reverse", "to `git opatch apply -R`"),
@@ -42,7 +41,7 @@ _OTHERS = (
     (rb"--worktree", "to `git opatch apply --worktree`"),
     (rb"--(?:num)?stat|--summary", "to `git opatch show`"),
     (rb"--(?:in|ex)clude\b\S*", "to `git opatch apply`, with `--only` or `--except`"),
-    (rb"--directory\b\S*", "to `git opatch apply --directory`"),
+    (rb"--directory\b\S*|-d", "to `git opatch apply --directory`"),
     (rb"(?:-p|--strip=)\d+", "with its paths as they are from the top"),
 )
 """Options that ask for something else than to apply all of the patch, and where to send it then."""
@@ -111,8 +110,6 @@ class _ShellCommand(NamedTuple):
     unknown: str = ""
     file: str = ""
     """The file that it changes, whatever its patch says (`patch FILE`)."""
-    below: str = ""
-    """The directory that `--directory` names: that of this call alone."""
     content: Scanner | None = None
     """What it applies; None if that is refused or no patch."""
 
@@ -131,7 +128,7 @@ def read_shell(scanner: Scanner) -> bool:
         scanner.moved = call.content.directory, called.number, scanner.at, is_alone
     elif scanner.moved:
         scanner.moved = (*scanner.moved[:2], scanner.at, scanner.moved[3])
-    read(call.content.below(call.below))
+    read(call.content)
     return True
 
 
@@ -312,7 +309,7 @@ def _heredoc_lines(
 
 def _judge(shown: bytes, *, quoted: bool) -> _ShellCommand:
     """Read a command: all but its patch, which is its last word, or its input."""
-    text, directory, below, file = os.fsdecode(shown.replace(b"\\\n", b" ")), "", "", ""
+    text, directory, file = os.fsdecode(shown.replace(b"\\\n", b" ")), "", ""
     match = _COMMAND.match(text) if len(text) < _LONG else None
     if match is None:
         return _ShellCommand(unknown=text.strip())
@@ -326,15 +323,12 @@ def _judge(shown: bytes, *, quoted: bool) -> _ShellCommand:
         pass
     elif is_alone or not match["takes"] or (match["print"] and not quoted):
         unknown = [program, *unknown]
-    words = iter([] if unknown else options)
-    for word in words:
-        if (into := _IN_DIRECTORY.fullmatch(word)) and (named := into[1] or next(words, "")):
-            below = posixpath.join(below, named)
-        elif program == "patch" and word[:1] != "-" and not file:
+    for word in [] if unknown else options:
+        if program == "patch" and word[:1] != "-" and not file:
             file = word
         elif not _SAME.fullmatch(word):
             unknown.append(word)
-    return _ShellCommand(program, directory, (*unknown, "")[0], file, below)
+    return _ShellCommand(program, directory, (*unknown, "")[0], file)
 
 
 def _refuse(scanner: Scanner, text: bytes, part: str, end: int) -> _ShellCommand:
