@@ -23,10 +23,6 @@ class Prefix(Enum):
     REMOVED = "-"
     ADDED = "+"
 
-    def reversed(self) -> Prefix:
-        """The prefix of the same line in the reversed patch."""
-        return {Prefix.REMOVED: Prefix.ADDED, Prefix.ADDED: Prefix.REMOVED}.get(self, self)
-
 
 NO_NEWLINE = b"\\ No newline at end of file\n"
 """The line of a diff that follows a last line without a newline."""
@@ -74,8 +70,7 @@ class Anchor(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of a Jupyter notebook: by its id (or empty), by its number from 0, or by both; and its
-    type, or empty."""
+    """A cell of a notebook: its id or empty, its number from 0, or both; and its type, or empty."""
 
     id: str
     number: int | None
@@ -106,17 +101,6 @@ class Replacement(NamedTuple):
     expected: int = 0
     after: int | None = None
     cell: Cell | None = None
-
-    def reversed(self) -> Replacement:
-        """The replacement that undoes this one, if it replaced one occurrence."""
-        return Replacement(self.new + self.lost_newline * bool(self.new), self.old)
-
-    @property
-    def lost_newline(self) -> bytes:
-        """The newline that ends the old string alone, and stays in the file unless lines go."""
-        if self.new.endswith(b"\n") or not self.old.endswith(b"\n"):
-            return b""
-        return b"\r\n" if self.old.endswith(b"\r\n") else b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +169,6 @@ class Hunk:
     def strong(self) -> tuple[Anchor, ...]:
         """Its anchors, but for the heading after the numbers."""
         return tuple(anchor for anchor in self.anchors if not anchor.weak)
-
-    def reversed(self) -> Hunk:
-        """The hunk that undoes this one."""
-        lines = tuple(line._replace(prefix=line.prefix.reversed()) for line in self.lines)
-        return replace(
-            self,
-            lines=lines,
-            stated_start=self.new_start,
-            new_start=self.stated_start,
-            replacement=self.replacement and self.replacement.reversed(),
-        )
 
 
 class Operation(Enum):

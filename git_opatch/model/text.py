@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 # Git's own test (buffer_is_binary in xdiff-interface.c): a NUL among the first bytes.
 _BINARY_PROBE = 8000
-_PROBED = 300  # lines, which nearly always have so many bytes
 _PIECE = 4000  # lines
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -76,10 +75,7 @@ class Text(NamedTuple):
     @property
     def binary(self) -> bool:
         """Whether git would call it binary."""
-        probe = b"\n".join(self.lines[:_PROBED])
-        if len(probe) < _BINARY_PROBE and len(self.lines) > _PROBED:
-            probe = b"\n".join(self.lines[:_BINARY_PROBE])
-        return b"\0" in probe if len(probe) <= _BINARY_PROBE else is_binary(probe)
+        return is_binary(b"\n".join(self.lines[:_BINARY_PROBE]))
 
     def has_newline(self, index: int) -> bool:
         """Return whether the line at `index` (from 0) ends with a newline."""
