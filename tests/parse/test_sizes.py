@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -12,65 +13,14 @@ from git_opatch.model.errors import Diagnostic, ParseError
 from git_opatch.model.patch import Hunk
 from git_opatch.parse import parse_patch
 
-UNITS = {
-    "directives": '<FILE_CHANGES>\n<FILE_DELETE file_path="d" />\n',
-    "tags without end": '<FILE_NEW file_path="f">\n',
-    "fences without end": '<FILE_NEW file_path="f">\n```x\n',
-    "fences without end in directives": '<FILE_NEW file_path="f">\n```\nx\n</FILE_NEW>\n',
-    "elisions": '<FILE_PATCH file_path="f">\n@@\n-a\n~\n-b\n</FILE_PATCH>\n',
-    "attributes on one line": '<FILE_NEW a="b" ',
-    "a long word": "<FILE_NEW " + "a" * 30,
-    "blank lines": "\n",
-    "hunk headers": "@@\n",
-    "indented names": "  --- a/f\n",
-    "brackets": "[",
-    "brackets on lines": "[\n",
-    "objects without end": '[{"a":\n',
-    "objects": '{"a": [1]}\n',
-    "quotes": '{"\n',
-    "strings": '"a\\n"\n',
-    "operations": '{"type": "delete_file", "path": "d"}\n',
-    "heredocs": "apply_patch <<EOF\n",
-    "heredocs with words of their own": "apply_patch <<E{}\n",
-    "empty heredocs": "apply_patch <<EOF\nEOF\n",
-    "changes of directory": "cd a && apply_patch <<EOF\n",
-    "heredocs in fences": "```\napply_patch <<EOF\n```\n",
-    "heredocs in open fences": "```\napply_patch <<EOF\n",
-    "open quotes": "apply_patch '\n",
-    "open quotes with a beginning": 'apply_patch "\n*** Begin\n',
-    "escaped quotes": "apply_patch \\'\"'\n",
-    "scripts": "bash -lc 'cd x\n",
-    "calls that are not supported": "cd $x && apply_patch <<A\n***\n",
-    "one command": "cd a && ",
-    "escaped newlines": "apply_patch && \\\n",
-    "prose": "please call apply_patch, it's <<EOF\n",
-    "a path": "/bin/",
-}
-_HUNK = "--- a/f\n+++ b/f\n@@\n a\n-b\n"
-IN_HUNK = {
-    "blank lines": "\n",
-    "words": "c\n\n",
-    "lists": "\n- c\n",
-    "lists and words": "\n- c\nd\n",
-}
+_ROWS = Path(__file__).with_name("units.jsonl").read_text().splitlines()
+UNITS = {row["name"]: (row["begin"], row["unit"]) for row in map(json.loads, _ROWS)}
+"""What a text begins with, and what it has again and again."""
 
 
-_SMALL = pytest.mark.parametrize("small", [300, pytest.param(1500, marks=pytest.mark.exhaustive)])
-
-
-@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
-@_SMALL
-def test_reading_takes_linear_time(unit: str, small: int) -> None:
-    _check_growth("", unit, small)
-
-
-@pytest.mark.parametrize("unit", IN_HUNK.values(), ids=IN_HUNK)
-@_SMALL
-def test_reading_a_hunk_takes_linear_time(unit: str, small: int) -> None:
-    _check_growth(_HUNK, unit, small)
-
-
-def _check_growth(begin: str, unit: str, small: int) -> None:
+@pytest.mark.parametrize(("begin", "unit"), UNITS.values(), ids=UNITS)
+@pytest.mark.parametrize("small", [300, pytest.param(1500, marks=pytest.mark.exhaustive)])
+def test_reading_takes_linear_time(begin: str, unit: str, small: int) -> None:
     def seconds(count: int) -> float:
         text = begin + "".join(unit.replace("{}", str(at)) for at in range(count))
         start = time.process_time()
