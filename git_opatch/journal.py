@@ -183,7 +183,7 @@ class PatchHistory(NamedTuple):
         """Return the files of the patch that an undo was about last, in the index or the files."""
         undone = frozenset[str]()
         for record in self.records:
-            if record.target.overlaps(place):
+            if place in record.target.places:
                 paths = frozenset(record.paths) or self._paths
                 undone = undone | paths if _is_undo(record) else undone - paths
         return undone
@@ -204,7 +204,7 @@ class PatchHistory(NamedTuple):
         return [
             place
             for place in Target.INDEX.places
-            if any(record.target.overlaps(place) for record in self.records)
+            if any(place in record.target.places for record in self.records)
         ]
 
     def last(self, *, undo: bool) -> int:

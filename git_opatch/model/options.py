@@ -31,8 +31,8 @@ class Target(Enum):
     @classmethod
     def of(cls, places: Iterable[Target]) -> Target | None:
         """Return the target that has just these places; None if there are none."""
-        found = set(places)
-        return found.pop() if len(found) == 1 else cls.INDEX if found else None
+        known = {*places}
+        return cls.INDEX if len(known) > 1 else next(iter(known), None)
 
     def without(self, other: Target | None) -> Target | None:
         """Return what `other` does not have of it; None if that is nothing."""
@@ -42,10 +42,6 @@ class Target(Enum):
     def shared_with(self, other: Target | None) -> Target | None:
         """Return the places that both have; None if there are none."""
         return self.without(self.without(other))
-
-    def overlaps(self, other: Target) -> bool:
-        """Return whether a change of one is a change of the other, at least in part."""
-        return self.shared_with(other) is not None
 
 
 class Format(Enum):

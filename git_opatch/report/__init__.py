@@ -110,8 +110,12 @@ def not_committed(error: NotCommitted, undo: str) -> Iterator[str]:
     """Say why what was applied is not committed; the message is already fit for a terminal."""
     yield from f"error: {error}".splitlines()
     yield f"  the change {'stays' if error.is_staged else 'is not'} staged"
-    for line in (*error.advice, *([Notice.TO_UNDO.fill(command=undo)] if undo else [])):
-        yield f"  {visible(line, _MAX_CHARACTERS)}"
+    yield from (f"  {visible(line, _MAX_CHARACTERS)}" for line in what_to_do(error, undo))
+
+
+def what_to_do(error: NotCommitted, undo: str) -> list[str]:
+    """Say what to do where git did not commit; `undo` is the command that undoes what is staged."""
+    return [*error.advice, *([Notice.TO_UNDO.fill(command=undo)] if undo else [])]
 
 
 def nothing_to_do(options: Options) -> str:

@@ -23,9 +23,11 @@ def summary(verdicts: Mapping[str, int], before: int, seconds: float) -> str:
     earlier = f", {before:,} of them by an earlier run" if before else ""
     judged = total - before
     rate = f" ({judged / seconds:,.0f}/s)" if judged and seconds else ""
-    failed = verdicts.get(_NOT_JUDGED, 0)
+    failed, names = verdicts.get(_NOT_JUDGED, 0), [status.value for status in Status]  # best first
+    known = [name for name in names if name in verdicts and name != _NOT_JUDGED]
+    counts = ", ".join(f"{verdicts[name]:,} {name.replace('_', ' ')}" for name in known)
     return (
-        f"{total:,} task{'s' * (total != 1)}{earlier}{rate}: {count_verdicts(verdicts)}; "
+        f"{total:,} task{'s' * (total != 1)}{earlier}{rate}: {counts or 'none judged'}; "
         f"{failed:,} could not be judged"
     )
 
@@ -43,13 +45,6 @@ def not_judged(results: Sequence[bytes], count: int) -> Iterator[str]:
         yield error_line(f"{task}: {result['document']['summary']}")
     if count > len(results):
         yield f"and {count - len(results):,} more; their results have the reasons"
-
-
-def count_verdicts(verdicts: Mapping[str, int]) -> str:
-    """Count the tasks that were judged by verdict, best first."""
-    order = [status.value for status in Status if status.value != _NOT_JUDGED]
-    parts = [f"{verdicts[name]:,} {name.replace('_', ' ')}" for name in order if name in verdicts]
-    return ", ".join(parts) or "none judged"
 
 
 def draw_totals(name: str, title: str) -> bytes:

@@ -16,9 +16,15 @@ from git_opatch.complete import FileSummary
 from git_opatch.model.errors import NotAppliedError, OpatchError, ParseError, UndoneError
 from git_opatch.model.failure import Failure
 from git_opatch.model.patch import Patch
-from git_opatch.model.sentences import Notice
 from git_opatch.plan.plan import NotCommitted, Plan
-from git_opatch.report import NOTHING_TO_RECOVER, count_good, not_committed, nothing_to_do, unmerged
+from git_opatch.report import (
+    NOTHING_TO_RECOVER,
+    count_good,
+    not_committed,
+    nothing_to_do,
+    unmerged,
+    what_to_do,
+)
 from git_opatch.report.fields import TABLES
 from git_opatch.report.history import RecordValues
 from git_opatch.report.outcome import Outcome, Status
@@ -131,8 +137,8 @@ def _refused(outcome: Outcome) -> Answer:
 def _not_committed(outcome: Outcome, error: NotCommitted) -> Answer:
     """Answer for a patch that was applied, but that git did not commit."""
     planned, summary, undo = _planned(outcome), str(error), outcome.opposite
-    advice = [*error.advice, *([Notice.TO_UNDO.fill(command=undo)] if undo else [])]
-    failure = FailureValues.of_error(error, summary, advice, [*not_committed(error, undo)])
+    advice, lines = what_to_do(error, undo), [*not_committed(error, undo)]
+    failure = FailureValues.of_error(error, summary, advice, lines)
     return planned._replace(
         status=Status.NOT_COMMITTED, summary=summary, failures=[*planned.failures, failure]
     )
