@@ -165,7 +165,7 @@ def _read_block(scanner: Scanner, opening: re.Match[bytes], path: str) -> Hunk |
     end = _find_end(scanner, opening, os.fsencode(path))
     if end is None:
         return None
-    grammar.report_indented(scanner, "block", begin, end)
+    scanner.report_indented("block", begin, end)
     inside.end = end
     dividers = _dividers(inside, opening)
     if len(dividers) != 1:

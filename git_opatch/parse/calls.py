@@ -21,7 +21,7 @@ from git_opatch.model.options import Format
 from git_opatch.model.patch import Operation
 from git_opatch.model.sentences import Malformed
 from git_opatch.parse import edits, envelope, grammar, read, suggestions
-from git_opatch.parse.roles import STRINGS, names, normal, roles_of
+from git_opatch.parse.roles import names, normal
 from git_opatch.parse.text import NumberedText, Scanner
 from git_opatch.parse.tree import DIRECTORIES, JsonString, Node
 
@@ -64,22 +64,6 @@ _STARTS_OTHER = rb"[ \t]*(?:```|~~~|" + grammar.OPENS + rb")"
 _STOP = re.compile(rb"(?m)^" + _STARTS_OTHER)
 _BELOW = re.compile(rb"(?m)^(?:[{\[]|" + _STARTS_OTHER + rb")")
 """Where JSON that is not valid ends: at a fence, another patch, or other JSON."""
-
-
-def value_of(name: str, text: str) -> object:
-    """Return the value of a member in tags: a string, unless it plays another role and is JSON."""
-    if not roles_of(normal(name)).isdisjoint(STRINGS):
-        return text
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return text if isinstance(value, str) else value
-
-
-def is_old(name: str) -> bool:
-    """Return whether the member `name` is an old string."""
-    return "OLD" in roles_of(normal(name))
 
 
 def read_calls(scanner: Scanner) -> bool:

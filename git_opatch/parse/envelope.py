@@ -126,9 +126,9 @@ def parse(scanner: Scanner) -> None:
             scanner.moved_to(last).error(Malformed.NEAR_MARKER, corrected=_LAST)
         else:
             last = end
-            grammar.report_no_end(scanner, "patch", _LAST, end, begin)
+            scanner.report_no_end("patch", _LAST, end, begin)
     before = contents.errors, len(contents.sections)
-    grammar.report_indented(scanner, "patch", first, end + has_marker)
+    scanner.report_indented("patch", first, end + has_marker)
     read_sections(scanner.moved_to(scanner.at, last))
     scanner.at = end + has_marker
     if has_marker and _BELOW.match(scanner.line):

@@ -19,10 +19,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
-from git_opatch.model.errors import FixIt
 from git_opatch.model.options import Format
 from git_opatch.model.sentences import Malformed
-from git_opatch.model.text import indentation, visible
+from git_opatch.model.text import visible
 from git_opatch.parse.text import Scanner, line_start
 
 DIFF_GIT = b"diff --git "
@@ -162,6 +161,8 @@ GLUED = re.compile(
     + rb")[\s*]*\Z"
 )
 _FENCE = re.compile(rb"(?s)([ \t]*)(`{3,}|~{3,})(.*)")
+Fence = tuple[bytes, bytes]
+"""The characters of a fence, and the text after them."""
 HUNK_LINE = re.compile(rb"\+(?:[^\s+]|\t| {4})|-(?:[^\s-]|\t| {4})")
 """A prefixed line that is neither a list item nor a rule of a document."""
 _OTHER = re.compile(PATCH.pattern + rb"|---|diff |From ")
@@ -269,10 +270,6 @@ def begins_mail(scanner: Scanner, distance: int = 0) -> bool:
     return MAIL.fullmatch(first) is not None and MAIL_HEADER.match(second) is not None
 
 
-Fence = tuple[bytes, bytes]
-"""The characters of a fence, and the text after them."""
-
-
 def fence_in(line: bytes) -> Fence | None:
     """Return the characters of the fence in `line` and the text after them; None without."""
     match = _FENCE.fullmatch(line)
@@ -352,20 +349,3 @@ def report_below_fence(scanner: Scanner) -> None:
         if (is_near or is_replaced) and HUNK_LINE.match(line):
             scanner.moved_to(at).error(Malformed.BELOW_FENCE, fence=scanner.number)
             return
-
-
-def report_no_end(
-    scanner: Scanner, subject: str, marker: bytes, end: int, number: int | None = None
-) -> None:
-    """Report that what begins at line `number` has no end `marker` up to position `end`."""
-    last, fix = scanner.number_at(end - 1), FixIt.INSERT_AFTER
-    values = {"subject": subject, "marker": marker, "last": last}
-    scanner.error(Malformed.NO_END, number, corrected=marker, fix=fix, at=last, **values)
-
-
-def report_indented(scanner: Scanner, subject: str, first: int, end: int) -> None:
-    """Report text whose every line is indented as its first line is: it is quoted text."""
-    indent, lines = indentation(scanner.lines[first]), scanner.lines[first + 1 : end]
-    if indent and all(line.startswith(indent) for line in lines if line.strip()):
-        wrong = scanner.moved_to(first)
-        wrong.error(Malformed.INDENTED, subject=subject, count=len(indent))

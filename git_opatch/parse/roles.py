@@ -9,6 +9,7 @@ the row `any` need no harness.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 
@@ -105,3 +106,19 @@ def roles_of(name: str) -> frozenset[str]:
     name = plain(name)
     shaped = {role for role, form in (("OLD", _OLD), ("NEW", _NEW)) if form.fullmatch(name)}
     return frozenset(_roles().get(name, shaped))
+
+
+def value_of(name: str, text: str) -> object:
+    """Return the value of a member in tags: a string, unless it plays another role and is JSON."""
+    if not roles_of(normal(name)).isdisjoint(STRINGS):
+        return text
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, str) else value
+
+
+def is_old(name: str) -> bool:
+    """Return whether the member `name` is an old string."""
+    return "OLD" in roles_of(normal(name))

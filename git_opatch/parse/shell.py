@@ -299,7 +299,7 @@ def _heredoc_lines(
         last_two = [line for line in reversed(body[:size]) if line.strip()][:2]
         if not any(map(_ENDS.match, last_two)):
             end = first + size
-            grammar.report_no_end(below, "heredoc", delimiter, end, scanner.number)
+            below.report_no_end("heredoc", delimiter, end, scanner.number)
     content = below.moved_to(first, first + size)
     if content.left != body[:size]:
         content = below.view(body[:size], first)

@@ -125,7 +125,7 @@ def parse(scanner: Scanner) -> None:
         _check_tag(scanner, inside, scanner.number)
         scanner.at += 1
     else:
-        grammar.report_no_end(scanner, "`<FILE_CHANGES>`", tag.end, end, number)
+        scanner.report_no_end("`<FILE_CHANGES>`", tag.end, end, number)
     if before == (contents.errors, len(contents.sections)):
         scanner.error(Malformed.NO_DIRECTIVE, number)
 
@@ -213,12 +213,12 @@ def _take_content(scanner: Scanner, tag: _Tag, first: int) -> Scanner:
     scanner.at += ends_other or not open_tags
     if open_tags:
         last, number = _trim(content).end, scanner.number_at(first)
-        grammar.report_no_end(content, f"`<{tag.name.decode()}>`", tag.end, last, number)
+        content.report_no_end(f"`<{tag.name.decode()}>`", tag.end, last, number)
     elif solid.at < content.end:
         if tag.name in _TARGETS:
             scanner.error(Malformed.WITH_CONTENT, scanner.number_at(first), tag=tag.name)
         else:
-            grammar.report_indented(scanner, "directive", first, content.end)
+            scanner.report_indented("directive", first, content.end)
     return content
 
 

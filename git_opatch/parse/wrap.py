@@ -14,6 +14,7 @@ from git_opatch.model.json_text import DECODER
 from git_opatch.model.sentences import Malformed
 from git_opatch.model.text import indentation
 from git_opatch.parse import grammar, read
+from git_opatch.parse.roles import is_old, value_of
 from git_opatch.parse.text import NumberedText, Scanner
 
 _ENDING = re.compile(rb"(?i)[ \t]*(?:" + grammar.ENDING + rb")")
@@ -204,16 +205,15 @@ def read_raw_call(scanner: Scanner) -> bool:
     <tool_call>edit<arg_key>path</arg_key><arg_value>a.py</arg_value>…
     """
     raw, start, first = scanner.text.raw, scanner.offset, scanner.at
-    calls = grammar.load("calls")
     if tagged := _TAGGED.match(raw, start):
         members, at = dict[str, object](), tagged.end()
         while member := _MEMBER.match(raw, at):
             written, value = (os.fsdecode(member[part]) for part in ("name", "value"))
-            members[written], at = calls.value_of(written, value), member.end()
+            members[written], at = value_of(written, value), member.end()
         if end := _TAGGED_END.match(raw, at):
             made = {"name": os.fsdecode(tagged["tool"]), "arguments": members}
             call, stop = os.fsencode(json.dumps(made, ensure_ascii=False)), end.end()
-        elif any(map(calls.is_old, members)):
+        elif any(map(is_old, members)):
             scanner.error(Malformed.CUT_CALL)
             scanner.at = scanner.text.position(at - 1) + 1
             return True

@@ -34,7 +34,6 @@ _PARSER = '''
 import os
 
 from git_opatch.model.patch import FilePatch, Operation
-from git_opatch.parse.grammar import report_no_end
 from git_opatch.parse.hunks import Hunks
 
 
@@ -49,7 +48,7 @@ def parse(scanner):
         lambda hunks: None if scanner.line.startswith(b"%% end") else bool(hunks.take_lines())
     )
     if not scanner.more:
-        report_no_end(scanner, "toy", b"%% end", scanner.end, number)
+        scanner.report_no_end("toy", b"%% end", scanner.end, number)
         return
     scanner.at += 1
     scanner.section(FilePatch(Operation.UPDATE, path, path, hunks, number=number))
