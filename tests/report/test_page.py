@@ -152,6 +152,16 @@ def test_what_is_written_is_shown_beside_what_the_patch_has(base: Sandbox) -> No
     )
 
 
+def test_the_lines_that_decide_between_candidates_are_to_be_added(base: Sandbox) -> None:
+    base.commit({"lines": "1\nsame\n2\nsame\n3\n"})
+    patch = envelope(b"*** Update File: lines\n@@\n-same\n+new\n")
+    page = _page(base, patch, status=1)
+    shown = re.findall(r'<tr class="decides"><td>.*?<td>.*?<td>(.*?)<td>(.*?)<em>', page)
+    assert shown == [("1", "<mark>1</mark>"), ("3", "<mark>2</mark>")]
+    in_text = base.opatch("show", feed=patch).out.decode()
+    assert re.findall(r"(?m)^ +add ([13])  (.)$", in_text) == [("1", "1"), ("3", "2")]
+
+
 def test_nothing_of_a_patch_is_markup(repo: Sandbox) -> None:
     name = _EVIL.replace("/", "|").replace("\x1b", "").replace("\u202e", "")
     repo.commit({name: f"a\n{_EVIL}\nb\n", "b": "b\n"})
