@@ -229,12 +229,6 @@ def test_a_partly_applied_patch_is_not_called_applied(base: Sandbox) -> None:
     assert (document["status"], document["failures"][0]["exact"]) == ("refused", False)
 
 
-def test_skipped_hunks_are_listed(base: Sandbox) -> None:
-    document = _asked(base, "apply", "--skip-applied", feed=envelope(_THERE[16:-14], _GOOD[16:-14]))
-    assert document["status"] == "applied"
-    assert [entry["reason"] for entry in document["skipped"]] == ["already_applied"]
-
-
 def test_bytes_that_are_not_utf_8_are_kept(base: Sandbox) -> None:
     base.commit({"latin": b"caf\xe9\n\\xe9\n"})
     ran = base.opatch("show", feed=envelope(b"*** Update File: latin\n@@\n caf\xe9\n-\\xe9\n+z\n"))
@@ -331,9 +325,3 @@ def test_a_commit_that_a_hook_refuses_is_reported(base: Sandbox) -> None:
     document = _asked(base, "apply", "--commit", "-m", "x", feed=envelope(_UPDATE))
     assert (document["status"], document["exit_status"]) == ("error", 128)
     assert document["failures"][0]["reason"] == "commit"
-
-
-def test_no_editor_is_started(base: Sandbox) -> None:
-    document = _asked(base, "apply", "--commit", feed=_GOOD)
-    assert (document["status"], document["exit_status"]) == ("error", 129)
-    assert document["failures"][0]["reason"] == "usage"
