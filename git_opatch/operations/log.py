@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from typing import NamedTuple
 
+from git_opatch.git.index import list_index
 from git_opatch.git.repository import Repository
 from git_opatch.git.snapshot import take_snapshot
 from git_opatch.journal import PatchHistory, Record, entries, last, read_journal
+from git_opatch.model.blob import Entry
 from git_opatch.model.errors import JournalError, OpatchError
 from git_opatch.model.options import Options, Target
 from git_opatch.operations.recover import note_interrupted
@@ -97,20 +99,39 @@ def _is_on_disk(history: PatchHistory) -> bool:
 def _states_in(
     repository: Repository, histories: Sequence[PatchHistory], target: Target
 ) -> dict[int, State]:
-    """Find the states in one place, with as many processes as patches whose files differ."""
+    """Find the states in one place, with as many processes as patches whose files differ.
+
+    Of the index, only files that differ are read.
+    """
     records = {  # without the files of which an undo is recorded
         patch.number: patch.record.only(patch.paths_in(target, undone=False)).located_in(target)
         for patch in histories
     }
     states: dict[int, State] = {}
-    paths = {change.path for record in records.values() for change in record.changes}
-    if not paths:
+    if not (paths := _paths_of(records.values())):
         return states
-    with suppress(OpatchError):  # a filter fails
-        snapshot = take_snapshot(repository, paths, Options(target))
-        entries = {path: blob.entry for path, blob in snapshot.blobs.items()}
+    with suppress(OpatchError):  # a filter fails, or a file is not among git's objects
+        entries = _entries(repository, paths, target)
         for number, record in records.items():
+            if state := state_by_entries(record, entries):
+                states[number] = state
+        drifted = {number: record for number, record in records.items() if number not in states}
+        if drifted:
+            snapshot = take_snapshot(repository, _paths_of(drifted.values()), Options(target))
+        for number, record in drifted.items():
             with suppress(OpatchError):
-                state = state_by_entries(record, entries)
-                states[number] = state or state_by_merge(record, repository, snapshot)
+                states[number] = state_by_merge(record, repository, snapshot)
     return states
+
+
+def _paths_of(records: Iterable[Record]) -> set[str]:
+    return {change.path for record in records for change in record.changes}
+
+
+def _entries(repository: Repository, paths: Set[str], target: Target) -> dict[str, Entry | None]:
+    """Return what the index, or the working tree, has at `paths`."""
+    if target is Target.WORKTREE:
+        blobs = take_snapshot(repository, paths, Options(target)).blobs
+        return {path: blob.entry for path, blob in blobs.items()}
+    listed = list_index(repository, sorted(paths), [])
+    return {file.path: file.entry for file in listed if file.stage == 0}
