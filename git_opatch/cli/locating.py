@@ -36,12 +36,9 @@ def resolve_options(
         settings, top = repository.settings(), repository.top
         if target is Target.WORKTREE:
             require_uninterrupted(repository)
-    else:
-        target = Target.WORKTREE
     named = base.base or None
-    return settings, given.resolve(
-        settings, target, top, by_program=by_program, base=named, **others
-    )
+    options = given.resolve(settings, target, top, by_program=by_program, base=named, **others)
+    return settings, options if repository else replace(options, target=Target.WORKTREE)
 
 
 def locate(

@@ -38,6 +38,7 @@ def test_a_call_in_a_plain_directory_is_checked(base: Sandbox, tmp_path: Path) -
     )
     (plain / "f").write_text("a\ny\n")
     assert base.opatch(*words, cwd=plain).status == 0
+    assert base.opatch("check", "--3way", *words[1:], cwd=plain).status == 0
     assert base.opatch("check", cwd=plain, feed=GOOD).status == 128
     ran = base.opatch("check", "--argv", "--base", "HEAD", "--", "apply_patch", patch, cwd=plain)
     assert (ran.status, "no repository" in ran.err) == (128, True)
