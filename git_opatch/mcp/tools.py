@@ -46,6 +46,8 @@ _MAX_RECORDS = 20
 
 _NAMES_OPTION = re.compile(r"  \S.*`(?:git opatch|(?:apply )?--\w)")
 """Advice for a command line, whose options a tool has not."""
+_NAMES_FILES = re.compile(r": git opatch \w+ \d+ -- ")
+"""Advice to undo, or redo, some files of a patch, which no tool does."""
 _IN_TOOLS = {
     r"`git opatch (?:apply --)?(check|show|undo|redo|log)`": r"the tool `\1`",
     r"for `\S+` send only the patch, to `git opatch .*": "no tool here does that",
@@ -130,7 +132,8 @@ def call_tool(tool: Tool, arguments: object, service: Service) -> tuple[str, boo
     except OSError as caught:
         error = SystemCallError(f"the system refused: {caught}")
         lines = report.error_lines(error)
-    return _bounded("\n".join([*report.notes(notes_of(error)), *lines])), True
+    notes = [note for note in notes_of(error) if not _NAMES_FILES.search(note)]
+    return _bounded("\n".join([*report.notes(notes), *lines])), True
 
 
 def _in_tools(line: str) -> str:
