@@ -44,7 +44,7 @@ _MAX_CHARACTERS = 100_000
 """Of a result, which a model has to read."""
 _MAX_RECORDS = 20
 
-_NAMES_OPTION = re.compile(r"  \S.*`(?:git opatch|(?:apply )?--\w)")
+_NAMES_OPTION = re.compile(r"  (?! ).*`(?:git opatch|(?:apply )?--\w)")
 """Advice for a command line, whose options a tool has not."""
 _NAMES_FILES = re.compile(r": git opatch \w+ \d+ -- ")
 """Advice to undo, or redo, some files of a patch, which no tool does."""
