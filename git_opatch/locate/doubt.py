@@ -163,7 +163,7 @@ class _Difference(NamedTuple):
     """Tokens of the patch, and of the file in their place; the tokens before and after them."""
 
     shown: str
-    there: str
+    original: str
     before: str
     after: str
     at_end: bool = False
@@ -183,18 +183,18 @@ def _with_signs(steps: Sequence[Step], file: File) -> _Formed:
     for at, difference in differences:
         if _is_repeated(steps[at], difference, steps, file):
             line = file.lines[steps[at].row or 0]
-            shown, there = visible_difference(steps[at].line.text, line, QUOTED)
-            return steps, Problem.of(Fault.INHERITED, shown=shown, there=there)
+            shown, original = visible_difference(steps[at].line.text, line, QUOTED)
+            return steps, Problem.of(Fault.INHERITED, shown=shown, there=original)
     return steps, None
 
 
 def _certain(differences: Sequence[_Difference], file: File) -> dict[str, str]:
     """Return the typographic signs that the file has not, and the one sign that it has for each."""
     signs: dict[str, set[str]] = {}
-    for shown, there, *_ in differences:
+    for shown, original, *_ in differences:
         is_sign = shown and not shown.isascii() and not _WORD.search(shown)
-        if there and is_sign and encoded(shown) not in file.joined:
-            signs.setdefault(shown, set()).add(there)
+        if original and is_sign and encoded(shown) not in file.joined:
+            signs.setdefault(shown, set()).add(original)
     return {sign: texts.pop() for sign, texts in signs.items() if len(texts) == 1}
 
 
@@ -218,14 +218,14 @@ def _differences(step: Step, file: File) -> Iterator[_Difference]:
         return
     a, b = _tokens(decoded(text)), _tokens(decoded(line))
     for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        shown, there = "".join(a[i:j]), "".join(b[k:m])
+        shown, original = "".join(a[i:j]), "".join(b[k:m])
         at_end = j == len(a) and m == len(b)
         is_beginning = line.startswith(text[: len(text) - len(encoded(shown))])
-        is_cut = is_beginning and _WORD.search(there) and not _WORD.search(shown)
+        is_cut = is_beginning and _WORD.search(original) and not _WORD.search(shown)
         if tag != "equal" and not (at_end and is_cut):
-            is_sign = at_end and not (shown + there).strip(_SIGNS)
+            is_sign = at_end and not (shown + original).strip(_SIGNS)
             before, after = "".join(a[max(i - 1, 0) : i]), "".join(a[j : j + 1])
-            yield _Difference(shown, there, before, after, is_sign)
+            yield _Difference(shown, original, before, after, is_sign)
 
 
 def _blanks(line: bytes) -> Iterator[tuple[str, str]]:
@@ -243,7 +243,7 @@ def _is_repeated(old: Step, difference: _Difference, steps: Sequence[Step], file
     """Return whether an added line has what the patch has there."""
     is_prose = file.is_document or is_comment(old.line.text)
     is_removed = old.line.prefix is REMOVED
-    has_word = _WORD.search(difference.shown + difference.there) is not None
+    has_word = _WORD.search(difference.shown + difference.original) is not None
     added = [step.line.text for step in steps if _is_added(step)]
     if difference.at_end and is_prose and not is_removed and _keeps_a_sign(steps, file):
         return False
@@ -267,21 +267,21 @@ def _keeps_a_sign(steps: Sequence[Step], file: File) -> bool:
 
 
 def _repeats(text: str, difference: _Difference, *, is_prose: bool, is_removed: bool) -> bool:
-    shown, there, before, after, at_end = difference
+    shown, original, before, after, at_end = difference
     tokens = _tokens(text)
     if at_end:
         if shown:
             return text.endswith(shown)
-        is_sentence = there not in ".!?" or sum(map(str.isalpha, tokens)) > 1
+        is_sentence = original not in ".!?" or sum(map(str.isalpha, tokens)) > 1
         kinds = (_last_kind(before), *("a)]\"'`" if is_removed else ""))
-        ends_alike = not text.endswith(there) and _last_kind(text) in kinds
+        ends_alike = not text.endswith(original) and _last_kind(text) in kinds
         return ends_alike and (is_sentence or not is_prose or is_removed)
     if _WORD.search(shown):
-        is_case = shown.lower() == there.lower() and is_prose and not is_removed
+        is_case = shown.lower() == original.lower() and is_prose and not is_removed
         is_first = tokens[:1] == [shown]
-        return shown in tokens and there not in tokens and (is_first or not is_case)
-    if shown.strip() and there.strip():
-        return shown in text and there not in text
+        return shown in tokens and original not in tokens and (is_first or not is_case)
+    if shown.strip() and original.strip():
+        return shown in text and original not in text
     near = {(before, shown), (shown, after)} if shown else {(before, after)}
     return any(_WORD.search(a + b) and (a, b) in near for a, b in pairwise(tokens))
 
