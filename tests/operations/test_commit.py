@@ -7,7 +7,9 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -103,6 +105,23 @@ def test_an_interrupt_in_a_hook_names_the_whole_commit(base: Sandbox, size: str,
     (base.path / ".git/hooks/pre-commit").unlink()
     assert base.run("sh", "-c", again).status == 0
     assert base.git("status", "--short") == b""
+
+
+def test_what_somebody_stages_meanwhile_is_not_committed(base: Sandbox) -> None:
+    before, once = _head(base), base.path / ".git/once"
+    base.write("other", "theirs\n")
+
+    def stage(event: str, arguments: tuple[object, ...]) -> None:
+        is_asked = event == "subprocess.Popen" and "'diff-index'" in str(arguments[1])
+        if is_asked and not once.exists() and base.git("ls-files", "n"):
+            once.touch()
+            base.git("add", "other")
+
+    words = ("git-opatch", "apply", "--commit", *_MESSAGE, ".git/p")
+    ran = base.direct(*words, fork=True, prepare=partial(sys.addaudithook, stage))
+    assert (ran.status, Notice.CHANGED_MEANWHILE.sentence in ran.err) == (1, True)
+    assert _head(base) == before
+    assert base.git("status", "--short") == b"M  f\nA  n\nM  other\n"
 
 
 def _killed(repo: Sandbox) -> None:
