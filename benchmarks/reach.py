@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import ast
 import itertools
-import re
 import sys
 import tempfile
 from collections import Counter
@@ -35,13 +34,12 @@ from travel import draw
 from trees import Tree
 from trial import plan, run_tool
 
-from weight import LEDGER, PACKAGE, read_ledger  # isort: skip - `suite` says where it is
+from weight import LEDGER, PACKAGE, ROW, read_ledger  # isort: skip - `suite` says where it is
 
 KINDS = ["envelopes", "edits", "typed", "late", "documents", "pages"]
 """Of Codex and Claude Code; diffs; late patches; scenarios of a document, or of a public page."""
 SHARE = 5
 """A text reaches a row if it runs one in so many lines of the row's functions."""
-_ROW = re.compile(r"(?m)^(\| [^|`]+ \| `[^|]+` \| [\d.]+ \| [^|]* \|).*$")
 _LATE = 500
 _SESSION = """\
 import sys
@@ -71,7 +69,10 @@ def main() -> None:
     print("all: ", Counter(text.kind for text in texts))
     if options.write:
         rows = iter(counts.values())
-        LEDGER.write_text(_ROW.sub(lambda row: row[1] + _cells(next(rows)), LEDGER.read_text()))
+        text = ROW.sub(
+            lambda row: "".join(row.groups()[:5]) + _cells(next(rows)), LEDGER.read_text()
+        )
+        LEDGER.write_text(text)
 
 
 def _options() -> argparse.Namespace:

@@ -262,9 +262,8 @@ def refuse_main_checkout(
         for path in (section.path, section.new_path or section.path):
             absolute = os.path.join(directory, section.directory, path)
             meant = path_within(main.resolve(), absolute)
-            if (
-                meant and not why_unsafe(meant) and not _owner(main, meant)
-            ):  # its `.git` is ours, too
+            # the `.git` of the main working tree is ours, too
+            if meant and not why_unsafe(meant) and not _owner(main, meant):
                 failure = refusal(section, Fault.OTHER_WORKTREE, path=absolute)
                 failures.append(failure._replace(similar=(meant,)).with_hint(Hint.SIMILAR_PATH))
                 break

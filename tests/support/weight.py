@@ -22,7 +22,8 @@ PACKAGE = TOP / "git_opatch"
 LEDGER, DECISIONS = TOP / "docs/ledger.md", TOP / "docs/decisions.md"
 SLACK = 1.03
 """The whole may be this many times its limit, so that a change pays where it is made."""
-_ROW = re.compile(r"(?m)^(\| [^|`]+ \| )(`[^|]+`)( \| )([\d.]+)( \|.*\|)$")
+ROW = re.compile(r"(?m)^(\| [^|`]+ \| )(`[^|]+`)( \| )([\d.]+)( \| [^|]* \|)(.*\|)$")
+"""A row of the ledger: its name, modules, tokens, who asked, and how many texts reach it."""
 _LIMIT = re.compile(r"(?m)^\| `(\w+/)` \| ([\d.]+) \|$")
 _RULE = re.compile(r"(?m)^(\| D\d+ \|[^|]*\| )([\w/]+\.py)( \|)[^|]*\|")
 
@@ -69,7 +70,7 @@ def modules() -> list[str]:
 
 def read_ledger() -> list[Capability]:
     """Return the rows of the ledger. A star stands for the modules that no other row names."""
-    known, rows = modules(), _ROW.findall(LEDGER.read_text("utf-8"))
+    known, rows = modules(), ROW.findall(LEDGER.read_text("utf-8"))
     named = {module for _, cell, *_ in rows for module in _names(cell) if "*" not in module}
     return [
         Capability(
@@ -109,8 +110,9 @@ def _thousands(count: int) -> str:
 
 def _write() -> None:
     weights = iter([_thousands(row.weight) for row in read_ledger()])
-    ledger = _ROW.sub(
-        lambda row: row[1] + row[2] + row[3] + next(weights) + row[5], LEDGER.read_text("utf-8")
+    ledger = ROW.sub(
+        lambda row: "".join([*row.groups()[:3], next(weights), row[5], row[6]]),
+        LEDGER.read_text("utf-8"),
     )
     LEDGER.write_text(ledger, "utf-8")
     text = _RULE.sub(
